@@ -1,0 +1,55 @@
+"""The two values that travel from the corpus to the index: a document and a chunk of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDocument:
+    """One document as extracted from its source.
+
+    Attributes:
+        doc_id: Path relative to the corpus root with ``/``, or the id the data set gives.
+        text: The extracted text; every offset in the project counts its code points.
+        title: What stands above the text when it is matched; empty where there is none.
+        source: First folder under the corpus root, empty for files in the root.
+        project: The next folder, or what the adapter says.
+        metadata: Further payload fields.
+    """
+
+    doc_id: str
+    text: str
+    title: str = ""
+    source: str = ""
+    project: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A span of one document: what is indexed.
+
+    Attributes:
+        doc_id: The document it was cut from.
+        start: First code point of the matched unit.
+        end: One past its last code point.
+        text: What is shown and generated from: the document's ``[text_start, text_end)``.
+        text_start: First code point of the shown text.
+        text_end: One past its last code point.
+        embed_text: What is embedded and matched.
+    """
+
+    doc_id: str
+    start: int
+    end: int
+    text: str
+    text_start: int
+    text_end: int
+    embed_text: str
+
+    @property
+    def chunk_id(self) -> str:
+        """``doc_id#start-end``, unique within a corpus."""
+        return f"{self.doc_id}#{self.start}-{self.end}"
