@@ -1,0 +1,73 @@
+"""The seam both engines stand behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strata_rag.index.points import Point, ScoredPoint, SparseVector
+
+Where = Mapping[str, str | int | float | bool]
+"""Payload fields and the value each must have; empty lets every point pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexInfo:
+    """What an engine says of a collection.
+
+    Attributes:
+        points: Number of points.
+        indexed: Whether every segment that is large enough has its HNSW graph.
+        disk_bytes: Bytes on disk, or None where the engine does not tell.
+    """
+
+    points: int
+    indexed: bool
+    disk_bytes: int | None
+
+
+class Index(Protocol):
+    """A collection that is open. Searches give equal scores in the order (doc_id, start)."""
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Write points; when this returns they survive the process.
+
+        Raises:
+            WriteFailed: The engine or the disk refused; points of earlier calls stay.
+        """
+
+    def update_lexical(self, weights: Mapping[str, SparseVector], payload: Mapping[str, Any]) -> None:
+        """Replace the lexical vectors of the points in `weights`, and set `payload` on each."""
+
+    def delete(self, point_ids: Sequence[str]) -> None:
+        """Remove points; unknown ids are ignored."""
+
+    def optimize(self) -> None:
+        """Build what makes search fast and IDF exact; returns when it is done."""
+
+    def search_dense(
+        self, vector: NDArray[np.float32], limit: int, *, where: Where | None = None
+    ) -> list[ScoredPoint]:
+        """Return up to `limit` points by falling cosine to `vector`, shape (dimension,)."""
+
+    def search_lexical(self, query: SparseVector, limit: int, *, where: Where | None = None) -> list[ScoredPoint]:
+        """Return up to `limit` points that share a term with `query`, by falling BM25."""
+
+    def scroll(self, fields: Sequence[str] | None = None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield id and payload (only `fields`, or all) of every point, in the order of ids."""
+
+    def vectors(self, point_ids: Sequence[str]) -> dict[str, tuple[NDArray[np.float32], SparseVector]]:
+        """Return the dense and lexical vectors of the points that exist."""
+
+    def count(self) -> int:
+        """Return the number of points."""
+
+    def info(self) -> IndexInfo:
+        """Return what the engine says of the collection."""
+
+    def close(self) -> None:
+        """Release the collection; closing twice is allowed."""
