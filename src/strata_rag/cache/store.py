@@ -25,7 +25,9 @@ CREATE TABLE IF NOT EXISTS entries (
 
 def digest_request(request: Mapping[str, Any]) -> bytes:
     """Return the SHA-256 of a request's canonical JSON: 32 bytes that differ if any field does."""
-    canonical = json.dumps(request, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    canonical = json.dumps(
+        request, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).digest()
 
 

@@ -25,7 +25,9 @@ class WindowChunker:
 
     def __init__(self, *, size: int, overlap: int) -> None:
         if size < 1 or not 0 <= overlap < size:
-            raise ValueError(f"expected size >= 1 and 0 <= overlap < size, found size {size}, overlap {overlap}")
+            raise ValueError(
+                f"expected size >= 1 and 0 <= overlap < size, found size {size}, overlap {overlap}"
+            )
         self._size = size
         self._overlap = overlap
 

@@ -1,0 +1,40 @@
+"""Embedding models: finding their files, reading what they say, and encoding."""
+
+from strata_rag.embedding.cached import CachedEmbedder
+from strata_rag.embedding.embedder import Embedder, HashedWordsEmbedder, Matrix, unit_vectors
+from strata_rag.embedding.files import (
+    EMBEDDING_VERSION,
+    ModelSpec,
+    ModelTokenCounter,
+    TokenCounter,
+    files_fingerprint,
+    read_spec,
+)
+from strata_rag.embedding.resolve import ModelFiles, ModelResolver, canonical_model_id
+from strata_rag.embedding.sentence_transformers import (
+    SentenceTransformersEmbedder,
+    load_local,
+    missing_models_extra,
+    quiet_libraries,
+)
+
+__all__ = [
+    "EMBEDDING_VERSION",
+    "CachedEmbedder",
+    "Embedder",
+    "HashedWordsEmbedder",
+    "Matrix",
+    "ModelFiles",
+    "ModelResolver",
+    "ModelSpec",
+    "ModelTokenCounter",
+    "SentenceTransformersEmbedder",
+    "TokenCounter",
+    "canonical_model_id",
+    "files_fingerprint",
+    "load_local",
+    "missing_models_extra",
+    "quiet_libraries",
+    "read_spec",
+    "unit_vectors",
+]

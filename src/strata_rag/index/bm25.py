@@ -30,7 +30,9 @@ def rounded_average(mean_length: float) -> float:
     return float(_STEP ** round(math.log(mean_length, _STEP)))
 
 
-def document_weights(counts: SparseVector, *, length: int, k1: float, b: float, avg_len: float) -> SparseVector:
+def document_weights(
+    counts: SparseVector, *, length: int, k1: float, b: float, avg_len: float
+) -> SparseVector:
     """Return the BM25 weight of each term of one document, idf left out.
 
     Args:

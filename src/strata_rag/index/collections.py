@@ -44,7 +44,8 @@ class EmbeddedCollections:
         folder = self._root / name
         if not folder.exists():
             raise CollectionError(
-                f"{folder}: expected the collection of this config, found none", hint="run `strata ingest CONFIG` first"
+                f"{folder}: expected the collection of this config, found none",
+                hint="run `strata ingest CONFIG` first",
             )
         with collection_lock(self._lock_path(name), exclusive=False, timeout=self._lock_timeout):
             record = read_record(folder / _RECORD)
@@ -71,7 +72,9 @@ class EmbeddedCollections:
             target = self._next_path(name) if recreate else self._root / name
             if recreate:
                 shutil.rmtree(target, ignore_errors=True)
-            writer = CollectionWriter(target, m=self._m, ef_construct=self._ef_construct, ef_search=self._ef_search)
+            writer = CollectionWriter(
+                target, m=self._m, ef_construct=self._ef_construct, ef_search=self._ef_search
+            )
             try:
                 yield writer
             finally:
@@ -129,9 +132,15 @@ class CollectionWriter:
         if self.record() is not None:
             self._index = EmbeddedIndex(shard, ef_search=self._ef_search)
         else:
-            shutil.rmtree(shard, ignore_errors=True)  # made, but never recorded: nothing in it was acknowledged
+            shutil.rmtree(
+                shard, ignore_errors=True
+            )  # made, but never recorded: nothing in it was acknowledged
             self._index = EmbeddedIndex.create(
-                shard, dimension=dimension, m=self._m, ef_construct=self._ef_construct, ef_search=self._ef_search
+                shard,
+                dimension=dimension,
+                m=self._m,
+                ef_construct=self._ef_construct,
+                ef_search=self._ef_search,
             )
         return self._index
 

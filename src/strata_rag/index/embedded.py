@@ -51,7 +51,9 @@ class EmbeddedIndex:
         self._open_shard: qdrant_edge.EdgeShard | None = _load(folder)
 
     @classmethod
-    def create(cls, folder: Path, *, dimension: int, m: int, ef_construct: int, ef_search: int = 64) -> EmbeddedIndex:
+    def create(
+        cls, folder: Path, *, dimension: int, m: int, ef_construct: int, ef_search: int = 64
+    ) -> EmbeddedIndex:
         """Make an empty shard for vectors of `dimension` and open it.
 
         Args:
@@ -68,7 +70,9 @@ class EmbeddedIndex:
 
         hnsw = edge.HnswIndexConfig(m=m, ef_construct=ef_construct, full_scan_threshold=_FULL_SCAN_BELOW_KB)
         config = edge.EdgeConfig(
-            vectors={DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine, hnsw_config=hnsw)},
+            vectors={
+                DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine, hnsw_config=hnsw)
+            },
             sparse_vectors={LEXICAL: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
             optimizers=edge.EdgeOptimizersConfig(deleted_threshold=1e-9, vacuum_min_vector_number=1),
             wal_enabled=False,
@@ -127,10 +131,14 @@ class EmbeddedIndex:
             )
         self._open_shard = _load(self._folder)
 
-    def search_dense(self, vector: NDArray[np.float32], limit: int, *, where: Where | None = None) -> list[ScoredPoint]:
+    def search_dense(
+        self, vector: NDArray[np.float32], limit: int, *, where: Where | None = None
+    ) -> list[ScoredPoint]:
         return self._search(vector.tolist(), DENSE, limit, where)
 
-    def search_lexical(self, query: SparseVector, limit: int, *, where: Where | None = None) -> list[ScoredPoint]:
+    def search_lexical(
+        self, query: SparseVector, limit: int, *, where: Where | None = None
+    ) -> list[ScoredPoint]:
         if len(query.indices) == 0:
             return []
         return self._search(_edge_sparse(query), LEXICAL, limit, where)
@@ -259,7 +267,9 @@ def _edge_filter(where: Where | None) -> qdrant_edge.Filter | None:
 
     if not where:
         return None
-    return edge.Filter(must=[edge.FieldCondition(key, match=edge.MatchValue(value)) for key, value in where.items()])
+    return edge.Filter(
+        must=[edge.FieldCondition(key, match=edge.MatchValue(value)) for key, value in where.items()]
+    )
 
 
 def _folder_bytes(folder: Path) -> int:

@@ -22,6 +22,9 @@ def collection_name(experiment: str, model_id: str, says: Mapping[str, Any]) -> 
     """
     slug = _NOT_SLUG.sub("-", model_id.rsplit("/", 1)[-1].lower()).strip("-")[:_SLUG_LENGTH] or "model"
     canonical = json.dumps(
-        {"name": experiment, "model": model_id, "says": says}, sort_keys=True, separators=(",", ":"), allow_nan=False
+        {"name": experiment, "model": model_id, "says": says},
+        sort_keys=True,
+        separators=(",", ":"),
+        allow_nan=False,
     )
     return f"{experiment}__{slug}__{hashlib.sha256(canonical.encode()).hexdigest()[:8]}"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from strata_rag.index.points import Point, ScoredPoint, SparseVector
 
-Where = Mapping[str, str | int | float | bool]
+Where = Mapping[str, str | int | bool]
 """Payload fields and the value each must have; empty lets every point pass."""
 
 
@@ -54,7 +54,9 @@ class Index(Protocol):
     ) -> list[ScoredPoint]:
         """Return up to `limit` points by falling cosine to `vector`, shape (dimension,)."""
 
-    def search_lexical(self, query: SparseVector, limit: int, *, where: Where | None = None) -> list[ScoredPoint]:
+    def search_lexical(
+        self, query: SparseVector, limit: int, *, where: Where | None = None
+    ) -> list[ScoredPoint]:
         """Return up to `limit` points that share a term with `query`, by falling BM25."""
 
     def scroll(self, fields: Sequence[str] | None = None) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -45,7 +45,9 @@ def _wait(file: IO[str], path: Path, *, exclusive: bool, timeout: float) -> None
         holders = _holders(path)
         writers = [pid for role, pid in holders if role == "writer"]
         if (exclusive and writers) or time.monotonic() >= deadline:
-            raise _busy(path, writers or [pid for _, pid in holders], waited=0 if exclusive and writers else timeout)
+            raise _busy(
+                path, writers or [pid for _, pid in holders], waited=0 if exclusive and writers else timeout
+            )
         time.sleep(_POLL_SECONDS)
 
 

@@ -1,0 +1,33 @@
+"""Ranking chunks for a question: first stages, fusion, reranking, depth."""
+
+from strata_rag.retrieval.cross_encoder import CrossEncoderScorer
+from strata_rag.retrieval.dense import DenseRetriever
+from strata_rag.retrieval.depth import retrieve_deep
+from strata_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
+from strata_rag.retrieval.hits import STAGES, Hit, Retriever
+from strata_rag.retrieval.hybrid import HybridRetriever
+from strata_rag.retrieval.late_interaction import LateInteractionScorer, TokenEncoder, max_similarity
+from strata_rag.retrieval.lexical import LexicalRetriever
+from strata_rag.retrieval.rerank import RerankingRetriever
+from strata_rag.retrieval.scorer import CachedScorer, FunctionScorer, ModelInfo, Scorer
+
+__all__ = [
+    "STAGES",
+    "CachedScorer",
+    "CrossEncoderScorer",
+    "DenseRetriever",
+    "FunctionScorer",
+    "Fused",
+    "Hit",
+    "HybridRetriever",
+    "LateInteractionScorer",
+    "LexicalRetriever",
+    "ModelInfo",
+    "RerankingRetriever",
+    "Retriever",
+    "Scorer",
+    "TokenEncoder",
+    "max_similarity",
+    "reciprocal_rank_fusion",
+    "retrieve_deep",
+]

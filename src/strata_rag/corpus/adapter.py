@@ -1,0 +1,41 @@
+"""The seam sources stand behind, and what became of each file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from strata_rag.documents import SourceDocument
+
+Status = Literal["included", "excluded", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What became of one file under the corpus root.
+
+    Attributes:
+        path: Relative to the root, with ``/``.
+        status: Whether its documents are in the corpus.
+        reason: The rule that excluded it, or why it failed; empty for an included file.
+        doc_ids: The documents it gave.
+        warnings: What a reader should know, such as an empty document.
+    """
+
+    path: str
+    status: Status
+    reason: str = ""
+    doc_ids: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class SourceAdapter(Protocol):
+    """Reads the documents of one source."""
+
+    def discover(self) -> Iterator[SourceDocument]:
+        """Yield every document, in an order that depends on the files alone."""
+
+    @property
+    def outcomes(self) -> Sequence[FileOutcome]:
+        """Each file under the root exactly once, sorted by path; complete when `discover` has ended."""

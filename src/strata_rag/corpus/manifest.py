@@ -1,0 +1,153 @@
+"""The manifest: what becomes of every file, and what it amounts to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from strata_rag.corpus.adapter import FileOutcome
+from strata_rag.errors import WriteFailed
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFigures:
+    """What one document amounts to.
+
+    Attributes:
+        chunks: Number of chunks.
+        characters: Code points of its text.
+        max_tokens: Tokens of its longest chunk, or None where no tokenizer was at hand.
+        warnings: Chunks longer than the model's limit.
+    """
+
+    chunks: int
+    characters: int
+    max_tokens: int | None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestRow:
+    """One file under the corpus root.
+
+    Attributes:
+        path: Relative to the root.
+        status: ``included``, ``excluded`` or ``failed``.
+        reason: The rule that excluded it, or why it failed.
+        documents: Documents it gave.
+        chunks: Their chunks.
+        characters: Their code points.
+        max_tokens: Tokens of the longest chunk, or None.
+        warnings: What a reader should know.
+    """
+
+    path: str
+    status: str
+    reason: str
+    documents: int
+    chunks: int
+    characters: int
+    max_tokens: int | None
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Every file under a corpus root, once.
+
+    Attributes:
+        rows: Sorted by path.
+    """
+
+    rows: tuple[ManifestRow, ...]
+
+    def count(self, status: str) -> int:
+        """Return the number of files with `status`."""
+        return sum(row.status == status for row in self.rows)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Every row's warnings, each with its file."""
+        return [f"{row.path}: {warning}" for row in self.rows for warning in row.warnings]
+
+    def totals(self) -> dict[str, int | None]:
+        """Return the sums over all files, and the longest chunk of any."""
+        tokens = [row.max_tokens for row in self.rows if row.max_tokens is not None]
+        return {
+            "files": len(self.rows),
+            "included": self.count("included"),
+            "excluded": self.count("excluded"),
+            "failed": self.count("failed"),
+            "documents": sum(row.documents for row in self.rows),
+            "chunks": sum(row.chunks for row in self.rows),
+            "characters": sum(row.characters for row in self.rows),
+            "max_tokens": max(tokens, default=None),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """Return files and totals as JSON values. Redaction is not part of this version: its counts are null."""
+        files = [
+            {
+                "path": row.path,
+                "status": row.status,
+                "reason": row.reason,
+                "documents": row.documents,
+                "chunks": row.chunks,
+                "characters": row.characters,
+                "max_tokens": row.max_tokens,
+                "redactions": None,
+                "secrets": None,
+                "warnings": list(row.warnings),
+            }
+            for row in self.rows
+        ]
+        return {"files": files, "totals": self.totals()}
+
+
+def build_manifest(outcomes: Sequence[FileOutcome], figures: Mapping[str, DocumentFigures]) -> Manifest:
+    """Join what became of each file with what its documents amount to.
+
+    Args:
+        outcomes: Each file once.
+        figures: By document id; a document without chunks may be absent.
+    """
+    rows = []
+    for outcome in sorted(outcomes, key=lambda one: one.path):
+        known = [figures[doc_id] for doc_id in outcome.doc_ids if doc_id in figures]
+        tokens = [one.max_tokens for one in known if one.max_tokens is not None]
+        rows.append(
+            ManifestRow(
+                path=outcome.path,
+                status=outcome.status,
+                reason=outcome.reason,
+                documents=len(outcome.doc_ids),
+                chunks=sum(one.chunks for one in known),
+                characters=sum(one.characters for one in known),
+                max_tokens=max(tokens, default=None),
+                warnings=outcome.warnings + tuple(warning for one in known for warning in one.warnings),
+            )
+        )
+    return Manifest(tuple(rows))
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Write the manifest as JSON beside `path` and rename it into place.
+
+    Raises:
+        WriteFailed: The disk refused.
+    """
+    partial = path.with_suffix(".partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(
+            json.dumps(manifest.as_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        partial.replace(path)
+    except OSError as error:
+        raise WriteFailed(
+            f"{path}: expected to write the manifest, found: {error.strerror}",
+            hint="free some disk space, check the folder's permissions, or point STRATA_HOME elsewhere",
+        ) from error

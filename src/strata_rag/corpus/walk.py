@@ -1,0 +1,67 @@
+"""Every file under a folder, each with the rule that leaves it out, if one does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class WalkedFile:
+    """One file under a root.
+
+    Attributes:
+        path: Relative to the root, with ``/``.
+        excluded: The rule that leaves it out, or an empty string.
+        failed: Why it, or the folder of that name, can't be looked into, or an empty string.
+    """
+
+    path: str
+    excluded: str = ""
+    failed: str = ""
+
+
+def walk_files(root: Path, *, follow_symlinks: bool) -> Iterator[WalkedFile]:
+    """Yield every file under `root` exactly once, sorted by path within each folder.
+
+    Hidden files and folders (``.strata`` among them) and virtual environments are left out; symbolic links
+    too, unless `follow_symlinks`, which then enters each real folder once.
+    """
+    yield from _walk(root, "", "", follow_symlinks, {os.path.realpath(root)})
+
+
+def _walk(root: Path, prefix: str, rule: str, follow: bool, seen: set[str]) -> Iterator[WalkedFile]:
+    try:
+        with os.scandir(root / prefix) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError as error:
+        yield WalkedFile(prefix.rstrip("/"), failed=f"the folder can't be read: {error.strerror}")
+        return
+    for entry in entries:
+        path = prefix + entry.name
+        excluded = rule or _rule(entry, follow)
+        if entry.is_dir(follow_symlinks=follow and not excluded):
+            if follow and not excluded:
+                real = os.path.realpath(entry.path)
+                if real in seen:
+                    yield WalkedFile(path, excluded="symbolic link to a folder that was read already")
+                    continue
+                seen.add(real)
+            yield from _walk(root, f"{path}/", excluded or _folder_rule(entry), follow, seen)
+        else:
+            yield WalkedFile(path, excluded=excluded)
+
+
+def _rule(entry: os.DirEntry[str], follow: bool) -> str:
+    if entry.name.startswith("."):
+        return f"hidden: {entry.name}"
+    if entry.is_symlink() and not follow:
+        return "symbolic link (corpus.follow_symlinks is false)"
+    return ""
+
+
+def _folder_rule(entry: os.DirEntry[str]) -> str:
+    is_environment = os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
+    return f"virtual environment: {entry.name}" if is_environment else ""

@@ -1,0 +1,71 @@
+"""An embedder that asks the cache first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strata_rag.cache import Cache, digest_request
+from strata_rag.embedding.embedder import Embedder, Matrix
+
+_GROUP = 256
+
+
+class CachedEmbedder:
+    """Keeps vectors by text and fingerprint, so that no text is embedded twice by one model.
+
+    Args:
+        embedder: Asked for what the cache lacks; not touched otherwise.
+        cache: Where vectors are kept.
+    """
+
+    def __init__(self, embedder: Embedder, cache: Cache) -> None:
+        self._embedder = embedder
+        self._cache = cache
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    @property
+    def fingerprint(self) -> str:
+        return self._embedder.fingerprint
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return self._embed("document", texts, self._embedder.embed_documents)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        rows = self._embed("query", [text], lambda texts: self._embedder.embed_query(texts[0])[None, :])
+        vector: NDArray[np.float32] = rows[0]
+        return vector
+
+    def count_cached(self, texts: Sequence[str]) -> int:
+        """Return how many of `texts` would not have to be embedded as documents."""
+        return len(self._cache.get_many([self._key("document", text) for text in texts]))
+
+    def _embed(self, role: str, texts: Sequence[str], embed: Callable[[Sequence[str]], Matrix]) -> Matrix:
+        keys = [self._key(role, text) for text in texts]
+        found = {
+            key: np.frombuffer(value, dtype="<f4")
+            for key, value in self._cache.get_many(list(set(keys))).items()
+        }
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        ordered = sorted(missing.items(), key=lambda item: (len(item[1]), item[0]))
+        for first in range(0, len(ordered), _GROUP):
+            group = ordered[first : first + _GROUP]
+            vectors = embed([text for _, text in group])
+            self._cache.put_many(
+                ((key, row.astype("<f4").tobytes()) for (key, _), row in zip(group, vectors, strict=True)),
+                owner=self.fingerprint,
+            )
+            found |= {key: row for (key, _), row in zip(group, vectors, strict=True)}
+        if not keys:
+            return np.zeros((0, self.dimension), np.float32)
+        return np.stack([found[key] for key in keys])
+
+    def _key(self, role: str, text: str) -> bytes:
+        return digest_request(
+            {"kind": "embedding", "role": role, "fingerprint": self.fingerprint, "text": text}
+        )

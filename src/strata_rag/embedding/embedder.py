@@ -1,0 +1,96 @@
+"""The seam embedding models stand behind, and what every model must give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from strata_rag.errors import ModelUnavailable
+
+Matrix = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length, the same vectors for the same texts."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What decides the vectors: model, revision, weights, precision. Equal only if the vectors are."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        """Return one row per text, shape (len(texts), dimension), unit length."""
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of a question, shape (dimension,), unit length."""
+
+
+def unit_vectors(vectors: NDArray[np.floating], names: Sequence[str], *, dimension: int) -> Matrix:
+    """Return `vectors` as float32 rows of length 1.
+
+    Args:
+        vectors: Shape (n, dimension).
+        names: What each row belongs to, for the message.
+        dimension: The length a row must have.
+
+    Raises:
+        ModelUnavailable: A row has another length, holds NaN or infinity, or is zero.
+    """
+    matrix = np.asarray(vectors, dtype=np.float32)
+    if matrix.ndim != 2 or matrix.shape != (len(names), dimension):
+        raise ModelUnavailable(
+            f"{names[0] if names else 'no text'}: expected {len(names)} vectors of length {dimension}, "
+            f"the model gave shape {matrix.shape}",
+            hint="check that the model's files belong together, or set another embedding.model",
+        )
+    norms = np.linalg.norm(matrix, axis=1)
+    bad = np.flatnonzero(~np.isfinite(norms) | (norms == 0))
+    if len(bad):
+        what = "a zero vector" if norms[bad[0]] == 0 else "NaN or infinity"
+        raise ModelUnavailable(
+            f"{names[bad[0]]}: expected a finite vector, the model gave {what}"
+            + (f" (and for {len(bad) - 1} more)" if len(bad) > 1 else ""),
+            hint="check the text, try embedding.device cpu, or set another embedding.model",
+        )
+    unit: Matrix = matrix / norms[:, None]
+    return unit
+
+
+class HashedWordsEmbedder:
+    """A fake that needs no model: texts that share words point the same way.
+
+    Each word has a fixed pseudo-random direction; a text is the normalised sum of its words' directions.
+
+    Args:
+        dimension: Length of the vectors.
+    """
+
+    def __init__(self, dimension: int = 32) -> None:
+        self._dimension = dimension
+
+    @property
+    def dimension(self) -> int:
+        return self._dimension
+
+    @property
+    def fingerprint(self) -> str:
+        return f"hashed-words-{self._dimension}"
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        if not texts:
+            return np.zeros((0, self._dimension), np.float32)
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        total = np.zeros(self._dimension)
+        for word in text.lower().split() or [""]:
+            seed = int.from_bytes(sha256(word.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+            total += np.random.default_rng(seed).normal(size=self._dimension)
+        return (total / np.linalg.norm(total)).astype(np.float32)

@@ -1,0 +1,49 @@
+"""Several first stages, fused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from strata_rag.retrieval.fusion import reciprocal_rank_fusion
+from strata_rag.retrieval.hits import Hit, Retriever
+
+
+class HybridRetriever:
+    """Fuses the rankings of several retrievers by reciprocal rank.
+
+    Args:
+        retrievers: The first stages.
+        candidate_k: Fewest hits asked of each, however few are wanted in the end.
+        rrf_k: Dampens the first ranks.
+        weights: One per retriever, or None for equal ones.
+    """
+
+    def __init__(
+        self,
+        retrievers: Sequence[Retriever],
+        *,
+        candidate_k: int,
+        rrf_k: int = 60,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        self._retrievers = retrievers
+        self._candidate_k = candidate_k
+        self._rrf_k = rrf_k
+        self._weights = weights
+
+    def retrieve(self, query: str, k: int) -> list[Hit]:
+        depth = max(k, self._candidate_k)
+        lists = [retriever.retrieve(query, depth) for retriever in self._retrievers]
+        merged: dict[str, Hit] = {}
+        for hit in (hit for hits in lists for hit in hits):
+            known = merged.get(hit.chunk_id)
+            merged[hit.chunk_id] = hit if known is None else _with_stages_of(known, hit)
+        fused = reciprocal_rank_fusion(
+            [[hit.chunk_id for hit in hits] for hits in lists], k=self._rrf_k, weights=self._weights
+        )
+        return [merged[one.item].scored("fused", one.score, rank) for rank, one in enumerate(fused[:k], 1)]
+
+
+def _with_stages_of(hit: Hit, other: Hit) -> Hit:
+    return replace(hit, scores={**other.scores, **hit.scores}, ranks={**other.ranks, **hit.ranks})
