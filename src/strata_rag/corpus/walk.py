@@ -50,8 +50,10 @@ def _walk(root: Path, prefix: str, rule: str, follow: bool, seen: set[str]) -> I
                     continue
                 seen.add(real)
             yield from _walk(root, f"{path}/", excluded or _folder_rule(entry), follow, seen)
-        else:
+        elif excluded or entry.is_file():
             yield WalkedFile(path, excluded=excluded)
+        else:
+            yield WalkedFile(path, excluded="no regular file")
 
 
 def _rule(entry: os.DirEntry[str], follow: bool) -> str:

@@ -1,7 +1,7 @@
 """Embedding models: finding their files, reading what they say, and encoding."""
 
 from strata_rag.embedding.cached import CachedEmbedder
-from strata_rag.embedding.embedder import Embedder, HashedWordsEmbedder, Matrix, unit_vectors
+from strata_rag.embedding.embedder import BadVector, Embedder, HashedWordsEmbedder, Matrix, unit_vectors
 from strata_rag.embedding.files import (
     EMBEDDING_VERSION,
     ModelSpec,
@@ -20,6 +20,7 @@ from strata_rag.embedding.sentence_transformers import (
 
 __all__ = [
     "EMBEDDING_VERSION",
+    "BadVector",
     "CachedEmbedder",
     "Embedder",
     "HashedWordsEmbedder",

@@ -32,33 +32,44 @@ class Embedder(Protocol):
         """Return the vector of a question, shape (dimension,), unit length."""
 
 
-def unit_vectors(vectors: NDArray[np.floating], names: Sequence[str], *, dimension: int) -> Matrix:
+class BadVector(ModelUnavailable):
+    """A model gave something that is no vector.
+
+    Attributes:
+        text: The text it gave it for.
+        problem: What was expected, what was found.
+    """
+
+    def __init__(self, text: str, problem: str) -> None:
+        self.text = text
+        self.problem = problem
+        super().__init__(
+            f"text {text[:60]!r}: {problem}",
+            hint="check the text and the model's files, try embedding.device cpu, or set another embedding.model",
+        )
+
+
+def unit_vectors(vectors: NDArray[np.floating], texts: Sequence[str], *, dimension: int) -> Matrix:
     """Return `vectors` as float32 rows of length 1.
 
     Args:
-        vectors: Shape (n, dimension).
-        names: What each row belongs to, for the message.
+        vectors: Shape (len(texts), dimension).
+        texts: What each row was made from.
         dimension: The length a row must have.
 
     Raises:
-        ModelUnavailable: A row has another length, holds NaN or infinity, or is zero.
+        BadVector: A row has another length, holds NaN or infinity, or is zero.
     """
     matrix = np.asarray(vectors, dtype=np.float32)
-    if matrix.ndim != 2 or matrix.shape != (len(names), dimension):
-        raise ModelUnavailable(
-            f"{names[0] if names else 'no text'}: expected {len(names)} vectors of length {dimension}, "
-            f"the model gave shape {matrix.shape}",
-            hint="check that the model's files belong together, or set another embedding.model",
+    if matrix.shape != (len(texts), dimension):
+        raise BadVector(
+            texts[0] if texts else "",
+            f"expected {len(texts)} vectors of length {dimension}, the model gave shape {matrix.shape}",
         )
     norms = np.linalg.norm(matrix, axis=1)
-    bad = np.flatnonzero(~np.isfinite(norms) | (norms == 0))
-    if len(bad):
-        what = "a zero vector" if norms[bad[0]] == 0 else "NaN or infinity"
-        raise ModelUnavailable(
-            f"{names[bad[0]]}: expected a finite vector, the model gave {what}"
-            + (f" (and for {len(bad) - 1} more)" if len(bad) > 1 else ""),
-            hint="check the text, try embedding.device cpu, or set another embedding.model",
-        )
+    for row in np.flatnonzero(~np.isfinite(norms) | (norms == 0)):
+        found = "a zero vector" if norms[row] == 0 else "NaN or infinity"
+        raise BadVector(texts[row], f"expected a finite vector, the model gave {found}")
     unit: Matrix = matrix / norms[:, None]
     return unit
 

@@ -76,8 +76,7 @@ class SentenceTransformersEmbedder:
         return unit
 
     def _checked(self, vectors: Any, texts: Sequence[str]) -> Matrix:
-        names = [f"text {text[:60]!r}" for text in texts]
-        return unit_vectors(np.asarray(vectors), names, dimension=self.dimension)
+        return unit_vectors(np.asarray(vectors), texts, dimension=self.dimension)
 
     @property
     def _encode_options(self) -> dict[str, Any]:

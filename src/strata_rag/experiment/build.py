@@ -1,0 +1,267 @@
+"""The composition root: from a config to components. Nothing below it sees the config."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from strata_rag.cache import Cache
+from strata_rag.chunking import CHUNKING_VERSION, Chunker, DocumentChunker, WindowChunker
+from strata_rag.config import ExperimentConfig
+from strata_rag.corpus import SourceAdapter, open_corpus
+from strata_rag.embedding import (
+    EMBEDDING_VERSION,
+    CachedEmbedder,
+    ModelResolver,
+    ModelSpec,
+    ModelTokenCounter,
+    SentenceTransformersEmbedder,
+    canonical_model_id,
+    files_fingerprint,
+    read_spec,
+)
+from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
+from strata_rag.experiment.workspace import Workspace
+from strata_rag.index import (
+    ANALYSER_VERSION,
+    Analyser,
+    CollectionRecord,
+    EmbeddedCollections,
+    Index,
+    Where,
+    collection_name,
+)
+from strata_rag.retrieval import (
+    CachedScorer,
+    CrossEncoderScorer,
+    DenseRetriever,
+    HybridRetriever,
+    LateInteractionScorer,
+    LexicalRetriever,
+    RerankingRetriever,
+    Retriever,
+    Scorer,
+)
+
+PAYLOAD_VERSION = 1
+"""Grows when the same chunk is stored with other fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """The effective settings of one search: the config under the command line's flags.
+
+    Attributes:
+        mode: ``hybrid``, ``dense`` or ``lexical``.
+        rerank: Whether the config's reranker runs.
+        where: Payload fields a hit must have.
+    """
+
+    mode: str
+    rerank: bool
+    where: Where | None = None
+
+    @classmethod
+    def of(
+        cls,
+        config: ExperimentConfig,
+        *,
+        mode: str | None = None,
+        dense_only: bool = False,
+        no_rerank: bool = False,
+        where: Where | None = None,
+    ) -> SearchSettings:
+        """Return the config's settings as the flags change them; `dense_only` is dense without a reranker."""
+        effective = "dense" if dense_only else mode or config.retrieval.mode
+        rerank = config.retrieval.rerank.scorer != "none" and not (dense_only or no_rerank)
+        return cls(mode=effective, rerank=rerank, where=where)
+
+
+class Experiment:
+    """The components of one config, each made when it is first asked for.
+
+    Args:
+        config: The experiment.
+        workspace: Where its files live.
+        limit: Only the first documents, or None for all.
+        announce: Told of downloads before they start.
+    """
+
+    def __init__(
+        self,
+        config: ExperimentConfig,
+        workspace: Workspace,
+        *,
+        limit: int | None = None,
+        announce: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.config = config
+        self.workspace = workspace
+        self.limit = limit
+        self.timer = StageTimer()
+        self._announce = announce
+
+    @property
+    def model_id(self) -> str:
+        """The embedding model's canonical id; a local folder as seen from the workspace."""
+        name = self.config.embedding.model
+        return self.workspace.place(Path(name)) if name.startswith("/") else canonical_model_id(name)
+
+    @cached_property
+    def says(self) -> dict[str, Any]:
+        """What the config says about the stored points, without what stands at its default."""
+        chunking = self.config.chunking.model_dump(exclude_defaults=True)
+        if self.config.chunking.strategy == "document":
+            chunking = {"strategy": "document"}
+        lexical = self.config.retrieval.lexical.model_dump(
+            exclude_defaults=True, include={"k1", "b", "language", "tokenizer"}
+        )
+        corpus = self.config.corpus.model_dump(exclude_defaults=True, include={"format", "follow_symlinks"})
+        embedding = self.config.embedding.model_dump(exclude_defaults=True, include={"revision"})
+        parts: dict[str, Any] = {
+            "corpus": {"root": self.workspace.place(self.config.corpus.root), **corpus},
+            "chunking": chunking,
+            "embedding": embedding,
+            "lexical": lexical,
+            "limit": self.limit,
+        }
+        return {key: part for key, part in parts.items() if part}
+
+    @property
+    def collection(self) -> str:
+        """The collection's name; needs no model."""
+        return collection_name(self.config.name, self.model_id, self.says)
+
+    @cached_property
+    def cache(self) -> Cache:
+        return Cache(self.workspace.cache)
+
+    @cached_property
+    def collections(self) -> EmbeddedCollections:
+        index = self.config.index
+        return EmbeddedCollections(
+            self.workspace.collections,
+            lock_timeout=index.lock_timeout,
+            m=index.hnsw.m,
+            ef_construct=index.hnsw.ef_construct,
+            ef_search=self.config.retrieval.ef_search,
+        )
+
+    @cached_property
+    def chunker(self) -> Chunker:
+        chunking = self.config.chunking
+        if chunking.strategy == "document":
+            return DocumentChunker()
+        return WindowChunker(size=chunking.size, overlap=chunking.overlap)
+
+    @cached_property
+    def analyser(self) -> Analyser:
+        lexical = self.config.retrieval.lexical
+        return Analyser(language=lexical.language, tokenizer=lexical.tokenizer)
+
+    @cached_property
+    def model_spec(self) -> ModelSpec:
+        """The embedding model as its files describe it; needs no model library."""
+        embedding = self.config.embedding
+        files = self._resolver.resolve(embedding.model, embedding.revision)
+        return read_spec(replace(files, model_id=self.model_id), self.cache)
+
+    @cached_property
+    def token_counter(self) -> ModelTokenCounter:
+        return ModelTokenCounter(self.model_spec)
+
+    @cached_property
+    def embedder(self) -> CachedEmbedder:
+        return CachedEmbedder(TimedEmbedder(self._model, self.timer), self.cache)
+
+    def open_source(self) -> SourceAdapter:
+        """Return the adapter that reads the corpus."""
+        corpus = self.config.corpus
+        return open_corpus(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
+
+    def expected_record(self) -> CollectionRecord:
+        """Return the record a collection of this config must have, as far as it is known without its points."""
+        spec = self.model_spec
+        return CollectionRecord(
+            name=self.collection,
+            says=self.says,
+            model={
+                "id": spec.files.model_id,
+                "revision": spec.files.revision,
+                "fingerprint": spec.fingerprint,
+                "max_tokens": spec.max_tokens,
+            },
+            dimension=spec.dimension,
+            stages={
+                "chunking": CHUNKING_VERSION,
+                "analyser": ANALYSER_VERSION,
+                "embedding": EMBEDDING_VERSION,
+                "payload": PAYLOAD_VERSION,
+            },
+        )
+
+    def retriever(self, index: Index, settings: SearchSettings) -> Retriever:
+        """Return the pipeline that `settings` ask for, over an open collection."""
+        retrieval = self.config.retrieval
+        first = TimedRetriever(self._first_stage(index, settings), self.timer, "search")
+        scorer = self.scorer() if settings.rerank else None
+        if scorer is None:
+            return first
+        return RerankingRetriever(
+            first,
+            scorer,
+            candidate_k=retrieval.candidate_k,
+            combine=retrieval.rerank.combine,
+            rrf_k=retrieval.fusion.k,
+            floor=retrieval.rerank.floor,
+        )
+
+    def scorer(self) -> Scorer | None:
+        """Return the config's reranker behind the cache, or None where it has none."""
+        rerank = self.config.retrieval.rerank
+        scorer: Scorer
+        if rerank.scorer == "none":
+            return None
+        if rerank.scorer == "late-interaction":
+            scorer = LateInteractionScorer(
+                self._model, model_id=self.model_id, fingerprint=self.model_spec.fingerprint
+            )
+        else:
+            files = self._resolver.resolve(rerank.model)
+            scorer = CrossEncoderScorer(
+                files,
+                fingerprint=files_fingerprint(files, self.cache),
+                label=rerank.label,
+                batch_size=self.config.embedding.batch_size,
+                device=self.config.embedding.device,
+            )
+        return CachedScorer(TimedScorer(scorer, self.timer), self.cache)
+
+    def _first_stage(self, index: Index, settings: SearchSettings) -> Retriever:
+        fusion = self.config.retrieval.fusion
+        if settings.mode == "lexical":
+            return LexicalRetriever(index=index, analyser=self.analyser, where=settings.where)
+        dense = DenseRetriever(index=index, embedder=self.embedder, where=settings.where)
+        if settings.mode == "dense":
+            return dense
+        lexical = LexicalRetriever(index=index, analyser=self.analyser, where=settings.where)
+        weights = [fusion.weights.dense, fusion.weights.lexical] if fusion.weights else None
+        return HybridRetriever(
+            [dense, lexical], candidate_k=self.config.retrieval.candidate_k, rrf_k=fusion.k, weights=weights
+        )
+
+    @cached_property
+    def _model(self) -> SentenceTransformersEmbedder:
+        embedding = self.config.embedding
+        return SentenceTransformersEmbedder(
+            self.model_spec, batch_size=embedding.batch_size, device=embedding.device
+        )
+
+    @cached_property
+    def _resolver(self) -> ModelResolver:
+        return ModelResolver(
+            models_dir=self.workspace.models_dir, offline=self.workspace.offline, announce=self._announce
+        )
