@@ -41,9 +41,11 @@ class CachedEmbedder:
         vector: NDArray[np.float32] = rows[0]
         return vector
 
-    def count_cached(self, texts: Sequence[str]) -> int:
-        """Return how many of `texts` would not have to be embedded as documents."""
-        return len(self._cache.get_many([self._key("document", text) for text in texts]))
+    def missing_documents(self, texts: Sequence[str]) -> set[str]:
+        """Return those of `texts` that would have to be embedded as documents."""
+        keys = {self._key("document", text): text for text in texts}
+        found = self._cache.get_many(list(keys))
+        return {text for key, text in keys.items() if key not in found}
 
     def _embed(self, role: str, texts: Sequence[str], embed: Callable[[Sequence[str]], Matrix]) -> Matrix:
         keys = [self._key(role, text) for text in texts]

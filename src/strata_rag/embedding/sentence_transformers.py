@@ -43,6 +43,10 @@ class SentenceTransformersEmbedder:
     def fingerprint(self) -> str:
         return self._spec.fingerprint
 
+    def load(self) -> None:
+        """Load the weights now rather than with the first text."""
+        _ = self._model
+
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         if not texts:
             return np.zeros((0, self.dimension), np.float32)

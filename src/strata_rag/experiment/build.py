@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -177,6 +177,11 @@ class Experiment:
     def embedder(self) -> CachedEmbedder:
         return CachedEmbedder(TimedEmbedder(self._model, self.timer), self.cache)
 
+    def load_model(self) -> None:
+        """Load the embedding model's weights, timed apart from embedding."""
+        with self.timer.measure("load"):
+            self._model.load()
+
     def open_source(self) -> SourceAdapter:
         """Return the adapter that reads the corpus."""
         corpus = self.config.corpus
@@ -185,16 +190,21 @@ class Experiment:
     def expected_record(self) -> CollectionRecord:
         """Return the record a collection of this config must have, as far as it is known without its points."""
         spec = self.model_spec
+        model = {
+            "id": spec.files.model_id,
+            "revision": spec.files.revision,
+            "fingerprint": spec.fingerprint,
+            "max_tokens": spec.max_tokens,
+        }
+        return self.record_of(model=model, dimension=spec.dimension)
+
+    def record_of(self, *, model: Mapping[str, Any], dimension: int) -> CollectionRecord:
+        """Return the record a collection of this config must have if `model` makes its vectors."""
         return CollectionRecord(
             name=self.collection,
             says=self.says,
-            model={
-                "id": spec.files.model_id,
-                "revision": spec.files.revision,
-                "fingerprint": spec.fingerprint,
-                "max_tokens": spec.max_tokens,
-            },
-            dimension=spec.dimension,
+            model=model,
+            dimension=dimension,
             stages={
                 "chunking": CHUNKING_VERSION,
                 "analyser": ANALYSER_VERSION,

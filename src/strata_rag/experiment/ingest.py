@@ -1,0 +1,387 @@
+"""Ingest: bring an experiment's collection to what its corpus and config say."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from strata_rag.cache import digest_request
+from strata_rag.corpus import Manifest, write_manifest
+from strata_rag.embedding import BadVector
+from strata_rag.errors import AnswerIsNo, CollectionError, ModelUnavailable
+from strata_rag.experiment.build import Experiment
+from strata_rag.experiment.chunks import ChunkedCorpus, chunk_corpus, corpus_manifest
+from strata_rag.experiment.estimate import estimated_seconds, remember_rate
+from strata_rag.experiment.reconcile import (
+    AVG_LEN,
+    DIGEST,
+    LENGTH,
+    TOKENS,
+    DocumentChanges,
+    Plan,
+    StoredPoint,
+    WantedPoint,
+    plan_changes,
+    stored_points,
+    wanted_points,
+)
+from strata_rag.experiment.warnings import corpus_warnings
+from strata_rag.index import (
+    CollectionRecord,
+    CollectionWriter,
+    EmbeddedIndex,
+    Point,
+    SparseVector,
+    document_weights,
+    rounded_average,
+    sparse_counts,
+)
+from strata_rag.progress import Progress
+
+_BATCH = 256
+_TOKEN_BATCH = 1024
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """What an ingest did.
+
+    Attributes:
+        collection: Its name.
+        documents: Documents added, changed, removed and unchanged.
+        excluded: Files that a rule left out.
+        failed: Files that could not be read.
+        chunks: Chunks now stored.
+        embedded: Chunks written with a vector, new or from the cache.
+        rewritten: Stored chunks whose lexical weights were rewritten.
+        truncated: Chunks longer than the model's limit, or None where no tokenizer tells.
+        reasons: Why stored chunks were replaced.
+        warnings: What a reader should know.
+        timings_ms: Milliseconds by stage.
+        manifest: Where the manifest was saved.
+    """
+
+    collection: str
+    documents: DocumentChanges
+    excluded: int
+    failed: int
+    chunks: int
+    embedded: int
+    rewritten: int
+    truncated: int | None
+    reasons: tuple[str, ...]
+    warnings: tuple[str, ...]
+    timings_ms: dict[str, float]
+    manifest: Path
+
+
+def ingest(experiment: Experiment, *, recreate: bool, progress: Progress) -> IngestResult:
+    """Bring the collection of `experiment` to what its corpus and config say.
+
+    Unchanged chunks are left alone, changed ones replaced, those of removed documents deleted. A process that
+    ends half-way leaves an incomplete collection that the next ingest continues from.
+
+    Args:
+        experiment: The components.
+        recreate: Build a new collection beside the old one and swap them at the end.
+        progress: Shown the phases.
+
+    Raises:
+        AnswerIsNo: There is nothing to index; a collection that exists stays as it is.
+        CollectionError: The collection holds vectors of another length.
+        CollectionBusy: Another process holds it.
+        WriteFailed: The disk or the engine refused.
+    """
+    expected = experiment.expected_record()
+    source = experiment.open_source()
+    with experiment.collections.writing(experiment.collection, recreate=recreate) as writer:
+        record = writer.record()
+        _require_dimension(record, expected)
+        with experiment.timer.measure("read"):
+            corpus = chunk_corpus(source, experiment.chunker, limit=experiment.limit, progress=progress)
+        chunk_count = sum(map(len, corpus.chunks.values()))
+        if chunk_count == 0:
+            raise _nothing_to_index(experiment, corpus, record)
+        run = _Ingest(experiment, corpus, expected, record, progress)
+        result = run.into(writer)
+    progress.close()
+    return result
+
+
+class _Ingest:
+    """One ingest at work."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        corpus: ChunkedCorpus,
+        expected: CollectionRecord,
+        record: CollectionRecord | None,
+        progress: Progress,
+    ) -> None:
+        self._experiment = experiment
+        self._corpus = corpus
+        self._expected = expected
+        self._record = record
+        self._progress = progress
+        self._wanted = wanted_points(
+            corpus.documents,
+            corpus.chunks,
+            made_by={"model": expected.model["fingerprint"], "stages": dict(expected.stages)},
+        )
+
+    def into(self, writer: CollectionWriter) -> IngestResult:
+        timer = self._experiment.timer
+        with timer.measure("write"):
+            index = writer.open(self._expected.dimension)
+            if self._record is None:
+                writer.write_record(self._expected)
+            stored = stored_points(index)
+        plan = plan_changes(self._wanted, stored)
+        with timer.measure("analyse"):
+            tokens = self._token_counts(plan, stored)
+            counts, lengths = self._term_counts(plan, stored)
+            avg_len = rounded_average(sum(lengths.values()) / len(lengths))
+        stale = [key for key in plan.kept if stored[key].avg_len != avg_len]
+        final = self._final_record(avg_len, tokens)
+        if plan.fresh or plan.obsolete or stale or final != self._record:
+            writer.write_record((self._record or self._expected).unfinished())
+            with timer.measure("write"):
+                self._delete(index, plan.obsolete)
+                self._rewrite_lexical(index, stale, lengths, avg_len)
+            self._write_fresh(index, plan, counts, lengths, tokens, avg_len)
+            with timer.measure("index"):
+                self._progress.phase("indexing")
+                index.optimize()
+                self._require_count(index)
+            writer.write_record(final)
+        return self._result(plan, len(stale), tokens, final)
+
+    def _token_counts(self, plan: Plan, stored: dict[str, StoredPoint]) -> dict[str, int]:
+        """Return tokens by point id, counted anew only for fresh points; empty without a tokenizer."""
+        counter = self._experiment.token_counter
+        if not counter.available:
+            return {}
+        tokens = {key: known for key in plan.kept if (known := stored[key].tokens) is not None}
+        missing = [key for key in self._wanted if key not in tokens]
+        self._progress.phase("counting tokens", len(missing))
+        for keys in _batches(missing, _TOKEN_BATCH):
+            texts = [self._wanted[key].chunk.embed_text for key in keys]
+            tokens |= dict(zip(keys, counter.count(texts), strict=True))
+            self._progress.advance(len(keys))
+        return tokens
+
+    def _term_counts(
+        self, plan: Plan, stored: dict[str, StoredPoint]
+    ) -> tuple[dict[str, SparseVector], dict[str, int]]:
+        """Return the fresh points' term counts, and the length in terms of every point."""
+        self._progress.phase("analysing", len(plan.fresh))
+        counts: dict[str, SparseVector] = {}
+        lengths = {key: stored[key].length for key in plan.kept}
+        for key, point in plan.fresh.items():
+            terms = self._experiment.analyser.counts(point.chunk.embed_text)
+            counts[key] = sparse_counts(terms)
+            lengths[key] = terms.total()
+            self._progress.advance()
+        return counts, lengths
+
+    def _delete(self, index: EmbeddedIndex, obsolete: Sequence[str]) -> None:
+        for keys in _batches(obsolete, _BATCH):
+            index.delete(keys)
+
+    def _rewrite_lexical(
+        self, index: EmbeddedIndex, stale: Sequence[str], lengths: dict[str, int], avg_len: float
+    ) -> None:
+        """Write new BM25 weights for stored points made with another average length; vectors stay."""
+        if stale:
+            self._progress.phase("rewriting lexical weights", len(stale))
+        for keys in _batches(stale, _BATCH):
+            weights = {}
+            for key in keys:
+                terms = sparse_counts(self._experiment.analyser.counts(self._wanted[key].chunk.embed_text))
+                weights[key] = self._weights(terms, lengths[key], avg_len)
+            index.update_lexical(weights, {AVG_LEN: avg_len})
+            self._progress.advance(len(keys))
+
+    def _write_fresh(
+        self,
+        index: EmbeddedIndex,
+        plan: Plan,
+        counts: dict[str, SparseVector],
+        lengths: dict[str, int],
+        tokens: dict[str, int],
+        avg_len: float,
+    ) -> None:
+        """Embed and write the fresh points, texts of like length together."""
+        missing = self._experiment.embedder.missing_documents([p.chunk.embed_text for p in plan.fresh.values()])
+        if missing:
+            self._progress.phase("loading the model")
+            self._experiment.load_model()
+        self._progress.phase("embedding", len(plan.fresh))
+        ordered = sorted(plan.fresh, key=lambda key: (len(plan.fresh[key].chunk.embed_text), key))
+        for keys in _batches(ordered, _BATCH):
+            vectors = self._embed([plan.fresh[key] for key in keys])
+            points = [
+                Point(
+                    key,
+                    vector,
+                    self._weights(counts[key], lengths[key], avg_len),
+                    {
+                        **plan.fresh[key].payload,
+                        DIGEST: plan.fresh[key].digest,
+                        AVG_LEN: avg_len,
+                        LENGTH: lengths[key],
+                        TOKENS: tokens.get(key),
+                    },
+                )
+                for key, vector in zip(keys, vectors, strict=True)
+            ]
+            with self._experiment.timer.measure("write"):
+                index.upsert(points)
+            self._progress.advance(len(keys))
+        embedded = [tokens.get(key, 0) for key in ordered if plan.fresh[key].chunk.embed_text in missing]
+        remember_rate(self._experiment, sum(embedded), self._experiment.timer.total("embed") / 1000)
+
+    def _embed(self, points: Sequence[WantedPoint]) -> np.ndarray:  # type: ignore[type-arg]
+        try:
+            return self._experiment.embedder.embed_documents([point.chunk.embed_text for point in points])
+        except BadVector as error:
+            named = next((p.chunk.chunk_id for p in points if p.chunk.embed_text == error.text), "a chunk")
+            raise ModelUnavailable(f"chunk {named}: {error.problem}", hint=error.hint) from error
+
+    def _weights(self, counts: SparseVector, length: int, avg_len: float) -> SparseVector:
+        lexical = self._experiment.config.retrieval.lexical
+        return document_weights(counts, length=length, k1=lexical.k1, b=lexical.b, avg_len=avg_len)
+
+    def _require_count(self, index: EmbeddedIndex) -> None:
+        if (found := index.count()) != len(self._wanted):
+            raise CollectionError(
+                f"{self._expected.name}: expected {len(self._wanted)} points after the ingest, found {found}",
+                hint="run `strata ingest CONFIG --recreate`, and report this: it should not happen",
+            )
+
+    def _final_record(self, avg_len: float, tokens: dict[str, int]) -> CollectionRecord:
+        digests = sorted(f"{key} {point.digest}" for key, point in self._wanted.items())
+        return replace(
+            self._expected,
+            avg_len=avg_len,
+            corpus={
+                "root": str(self._experiment.config.corpus.root),
+                "documents": len(self._corpus.documents),
+                "digest": digest_request({"points": digests}).hex(),
+            },
+            chunks=len(self._wanted),
+            truncated=self._truncated(tokens) or 0,
+            complete=True,
+        )
+
+    def _truncated(self, tokens: dict[str, int]) -> int | None:
+        limit = self._experiment.model_spec.max_tokens
+        if not tokens or limit is None:
+            return None
+        return sum(count > limit for count in tokens.values())
+
+    def _result(self, plan: Plan, rewritten: int, tokens: dict[str, int], record: CollectionRecord) -> IngestResult:
+        experiment, corpus = self._experiment, self._corpus
+        by_chunk = {self._wanted[key].chunk.chunk_id: count for key, count in tokens.items()}
+        manifest = corpus_manifest(corpus, by_chunk, experiment.model_spec.max_tokens)
+        path = save_manifest(experiment, manifest)
+        return IngestResult(
+            collection=record.name,
+            documents=plan.documents,
+            excluded=corpus.count("excluded"),
+            failed=corpus.count("failed"),
+            chunks=record.chunks,
+            embedded=len(plan.fresh),
+            rewritten=rewritten,
+            truncated=self._truncated(tokens),
+            reasons=self._reasons(plan),
+            warnings=tuple(corpus_warnings(experiment, corpus, manifest, by_chunk)),
+            timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
+            manifest=path,
+        )
+
+    def _reasons(self, plan: Plan) -> tuple[str, ...]:
+        """Say why stored documents were replaced."""
+        if self._record is None or not plan.documents.changed:
+            return ()
+        causes = self._record.differences(self._expected)
+        return tuple(causes) or ("the documents' content",)
+
+
+def save_manifest(experiment: Experiment, manifest: Manifest) -> Path:
+    """Write the manifest into the workspace, under the collection's name."""
+    path = experiment.workspace.manifests / f"{experiment.collection}.json"
+    write_manifest(path, manifest)
+    return path
+
+
+def _batches(items: Sequence[_Item], size: int) -> Iterator[list[_Item]]:
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
+def _require_dimension(record: CollectionRecord | None, expected: CollectionRecord) -> None:
+    if record is not None and record.dimension != expected.dimension:
+        raise dimension_mismatch(record, expected)
+
+
+def dimension_mismatch(record: CollectionRecord, expected: CollectionRecord) -> CollectionError:
+    """Return the error for a collection whose vectors have another length than the model's."""
+    return CollectionError(
+        f"{record.name}: expected vectors of dimension {record.dimension}, as the collection holds, "
+        f"found a model of dimension {expected.dimension} ({expected.model['id']})",
+        hint="give the experiment a new name, or run `strata ingest CONFIG --recreate` to replace the collection",
+    )
+
+
+def _nothing_to_index(
+    experiment: Experiment, corpus: ChunkedCorpus, record: CollectionRecord | None
+) -> AnswerIsNo:
+    found = Counter(outcome.status for outcome in corpus.outcomes)
+    kept = f"; the {record.chunks} chunks indexed before are left as they are" if record else ""
+    return AnswerIsNo(
+        f"{experiment.config.corpus.root}: expected documents with text, found none in {len(corpus.outcomes)} files "
+        f"({found['excluded']} excluded, {found['failed']} failed){kept}",
+        hint="check corpus.root; `strata ingest CONFIG --dry-run` lists every file with the reason",
+    )
+
+
+def dry_run(experiment: Experiment, *, progress: Progress) -> tuple[Manifest, list[str], float | None, Path]:
+    """Read and cut the corpus as an ingest would, and write nothing but the manifest.
+
+    Returns:
+        The manifest, warnings, estimated seconds of embedding (None where nothing tells), and where the
+        manifest was saved.
+    """
+    corpus = chunk_corpus(experiment.open_source(), experiment.chunker, limit=experiment.limit, progress=progress)
+    chunks = corpus.all_chunks()
+    tokens: dict[str, int] = {}
+    notes: list[str] = []
+    estimate = None
+    try:
+        spec, counter = experiment.model_spec, experiment.token_counter
+    except ModelUnavailable as error:
+        notes.append(f"tokens are not counted, and no time is estimated: {error.message}")
+        manifest = corpus_manifest(corpus, {}, None)
+    else:
+        if counter.available:
+            progress.phase("counting tokens", len(chunks))
+            for batch in _batches(chunks, _TOKEN_BATCH):
+                counted = counter.count([chunk.embed_text for chunk in batch])
+                tokens |= {chunk.chunk_id: count for chunk, count in zip(batch, counted, strict=True)}
+                progress.advance(len(batch))
+            estimate = estimated_seconds(experiment, chunks, tokens)
+        manifest = corpus_manifest(corpus, tokens, spec.max_tokens)
+    progress.close()
+    notes += corpus_warnings(experiment, corpus, manifest, tokens)
+    return manifest, notes, estimate, save_manifest(experiment, manifest)

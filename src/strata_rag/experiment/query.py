@@ -1,0 +1,102 @@
+"""Query: one question against an experiment's collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from strata_rag.errors import CollectionError, InputError
+from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.ingest import dimension_mismatch
+from strata_rag.index import CollectionRecord, EmbeddedIndex
+from strata_rag.retrieval import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """The answer to one question.
+
+    Attributes:
+        question: As asked.
+        collection: Where it was looked for.
+        mode: ``hybrid``, ``dense`` or ``lexical``.
+        hits: Best first.
+        matched_terms: Per hit, the terms it shares with the question.
+        warnings: What a reader should know.
+        timings_ms: Milliseconds by stage.
+    """
+
+    question: str
+    collection: str
+    mode: str
+    hits: tuple[Hit, ...]
+    matched_terms: tuple[tuple[str, ...], ...]
+    warnings: tuple[str, ...]
+    timings_ms: dict[str, float]
+
+
+def query(experiment: Experiment, question: str, settings: SearchSettings, *, top_k: int) -> QueryResult:
+    """Return the `top_k` best hits for `question`.
+
+    Raises:
+        InputError: The question is empty.
+        CollectionError: The collection is missing, incomplete, or made by something else than this config.
+    """
+    if not question.strip():
+        raise InputError(
+            "QUESTION: expected a question, found an empty text", hint='ask like: strata query CONFIG "What is ...?"'
+        )
+    with opened(experiment, settings) as index:
+        retriever = experiment.retriever(index, settings)
+        with experiment.timer.measure("total"):
+            hits = retriever.retrieve(question, top_k)
+    terms = experiment.analyser.counts(question)
+    matched = [tuple(sorted(terms.keys() & experiment.analyser.counts(hit.embed_text).keys())) for hit in hits]
+    return QueryResult(
+        question=question,
+        collection=experiment.collection,
+        mode=settings.mode,
+        hits=tuple(hits),
+        matched_terms=tuple(matched),
+        warnings=tuple(floor_warnings(experiment, settings)),
+        timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
+    )
+
+
+def floor_warnings(experiment: Experiment, settings: SearchSettings) -> list[str]:
+    """Return the warning for a floor that nothing is held against."""
+    if experiment.config.retrieval.rerank.floor is None or settings.rerank:
+        return []
+    return ["retrieval.rerank.floor is set, but no reranker runs: nothing is held against it"]
+
+
+@contextmanager
+def opened(experiment: Experiment, settings: SearchSettings) -> Iterator[EmbeddedIndex]:
+    """Open the experiment's collection for reading, if it is the one that this config would make.
+
+    A lexical search needs no model, and does not ask for one.
+
+    Raises:
+        CollectionError: The collection is missing, incomplete, or was made by something else.
+    """
+    with experiment.collections.reading(experiment.collection) as (record, index):
+        needs_model = settings.rerank or settings.mode != "lexical"
+        _require_same(record, experiment.expected_record() if needs_model else _as_recorded(experiment, record))
+        yield index
+
+
+def _as_recorded(experiment: Experiment, record: CollectionRecord) -> CollectionRecord:
+    """Return the expected record as far as it is known without the model."""
+    return experiment.record_of(model=record.model, dimension=record.dimension)
+
+
+def _require_same(record: CollectionRecord, expected: CollectionRecord) -> None:
+    if record.dimension != expected.dimension:
+        raise dimension_mismatch(record, expected)
+    if differences := record.differences(expected):
+        shown = "; ".join(differences[:3]) + (" ..." if len(differences) > 3 else "")
+        raise CollectionError(
+            f"{record.name}: expected a collection made by this config and model, found other origins ({shown})",
+            hint="run `strata ingest CONFIG`; it rewrites what is affected",
+        )
