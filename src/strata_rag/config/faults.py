@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,7 +31,13 @@ def schema_problems(
         top: The place of the main file, for what stands nowhere.
     """
     details = error.errors(include_url=False, include_context=False)
-    return [_problem(detail["type"], detail["loc"], detail["input"], tree, values, top) for detail in details]
+    # A list with a refused entry is also called too short: the entry says it better.
+    inside = {detail["loc"][:-1] for detail in details if isinstance(detail["loc"][-1], int)}
+    return [
+        _problem(detail["type"], detail["loc"], detail["input"], tree, values, top)
+        for detail in details
+        if detail["loc"] not in inside
+    ]
 
 
 def node_at(tree: Node, loc: Sequence[int | str]) -> Node | None:
@@ -68,6 +75,8 @@ def _problem(
         return _chunk_problem(path, node, tree, values, top)
     is_item = isinstance(loc[-1], int)
     expected = key.item if is_item else key.expected
+    if isinstance(found, float) and not math.isfinite(found):
+        expected = expected.replace("a number", "a finite number")
     text = f"{path}: expected {expected}, found {describe(found)}"
     return Problem(node.place if node else top, text, _hint(key, found, is_item))
 
@@ -78,9 +87,10 @@ def _chunk_problem(
     stated = values["chunking"]
     size, overlap = (stated.get(name, all_keys()[f"chunking.{name}"].default) for name in ("size", "overlap"))
     hint = "lower chunking.overlap or raise chunking.size"
-    if "overlap" not in stated:
+    if node is None:
+        # The default overlap is at fault, so the size that does not fit it is the place to show.
+        node = node_at(tree, ("chunking", "size"))
         hint = f"set chunking.overlap as well (its default is {overlap})"
-        node = node or node_at(tree, ("chunking", "size"))
     text = f"{path}: expected {CHUNK_RULE}, found size {describe(size)} and overlap {describe(overlap)}"
     return Problem(node.place if node else top, text, hint)
 

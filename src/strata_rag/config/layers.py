@@ -69,7 +69,10 @@ class Layers:
             return None
         stated = extends.value
         if not isinstance(stated, str) or not stated:
-            self.refuse(extends.place, f"extends: expected the path of one file, found {describe(stated)}")
+            found = describe(stated)
+            self.refuse(
+                extends.place, f"extends: expected the path of one file, found {found}", "write one path"
+            )
             return None
         text, problem = interpolate(stated, "extends", extends.place, self.environ)
         if problem is not None:

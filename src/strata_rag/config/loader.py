@@ -20,6 +20,7 @@ from strata_rag.config.values import ValueReader
 from strata_rag.errors import ConfigError
 
 DEFAULT = "default"
+_REFERENCE = "see docs/config.md for all keys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,11 @@ def _without_repeats(refused: list[Problem], known: Sequence[Problem], top: Plac
 
 def _config_error(problems: Sequence[Problem]) -> ConfigError:
     faults = [problem.fault for problem in sorted(problems, key=lambda problem: problem.place)]
-    hints = dict.fromkeys(fault.hint for fault in faults if fault.hint)
-    return ConfigError(faults, hint="; ".join(hints) or "see docs/config.md for all keys")
+    if len(faults) == 1:
+        return ConfigError(faults, hint=faults[0].hint or _REFERENCE)
+    # One line serves several faults: say which each hint is for, leave out pointers to the reference.
+    hints = [f"{fault.where}: {fault.hint}" for fault in faults if fault.hint and "docs/" not in fault.hint]
+    return ConfigError(faults, hint="; ".join(hints) or _REFERENCE)
 
 
 def _origins(config: ExperimentConfig, tree: Node) -> Mapping[str, str]:

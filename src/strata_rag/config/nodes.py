@@ -63,7 +63,7 @@ class Node:
         value: A scalar, a list of nodes or a mapping of nodes.
         place: Where the value starts.
         key_place: Where its key starts; the value's own place if it has none.
-        plain: Whether it is a scalar written without quotes, block indicator or tag.
+        plain: Whether it is a scalar written without quotes or block indicator.
     """
 
     value: Scalar | tuple[Node, ...] | Mapping[str, Node]
@@ -92,9 +92,9 @@ def describe(value: object) -> str:
         case int() | float():
             return str(value)
         case Mapping():
-            return "a map"
+            return "a map" if value else "an empty map"
         case list() | tuple():
-            return "a list"
+            return "a list" if value else "an empty list"
         case _:
             text = str(value)
             return f'the text "{text[:60]}…"' if len(text) > 60 else f'the text "{text}"'

@@ -256,4 +256,6 @@ def _syntax_problem(error: yaml.MarkedYAMLError, source: Source) -> Problem:
             _place(error.problem_mark, source), f"expected one document, found {found}", "split it"
         )
     place = _place(error.problem_mark or error.context_mark, source)
+    if found.startswith("more than"):
+        return Problem(place, f"expected at most {MAX_DEPTH} nested levels, found more", "nest less")
     return Problem(place, f"expected YAML, found a mistake{context}: {found}", hint)
