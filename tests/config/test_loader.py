@@ -62,7 +62,7 @@ def test_a_folder_is_no_config(folder: Path) -> None:
 def test_faults_name_the_path_as_it_was_given(folder: Path) -> None:
     (folder / "sub").mkdir()
     Path("sub/e.yaml").write_text("x: 1\ncorpus: {root: d}")
-    for given in ("sub/e.yaml", str(folder / "sub" / "e.yaml")):
+    for given in ("sub/e.yaml", "./sub/e.yaml", "sub/../sub/e.yaml", str(folder / "sub" / "e.yaml")):
         with pytest.raises(ConfigError) as caught:
             load_config(given, environ={})
         assert caught.value.lines == [f"{given}:1:1: unknown key `x`"]

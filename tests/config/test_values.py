@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata_rag.config.nodes import Place, Source
-from strata_rag.config.values import interpolate
+from strata_rag.config.keys import all_keys
+from strata_rag.config.nodes import Node, Place, Source
+from strata_rag.config.values import ValueReader, interpolate
 
 from .conftest import Load, Refuse
 
@@ -76,11 +78,11 @@ def test_an_unset_variable_is_one_fault_even_where_a_number_was_due(refuse: Refu
     ]
 
 
-def test_a_key_that_names_a_variable_is_not_interpolated(refuse: Refuse) -> None:
-    # No such key exists yet, so the only fault is that: the unset variable is not looked up.
-    assert refuse("embedding: {api_key_env: '${SECRET}'}").lines == [
-        "experiment.yaml:1:13: unknown key `embedding.api_key_env`"
-    ]
+@pytest.mark.parametrize(("key", "read"), [("api_key_env", "${SECRET}"), ("api_key", "hush")])
+def test_a_key_that_names_a_secrets_variable_never_holds_the_secret(key: str, read: str) -> None:
+    keys = {key: replace(all_keys()["embedding.device"], path=key)}
+    reader = ValueReader({"SECRET": "hush"}, keys)
+    assert reader.read(Node({key: Node("${SECRET}", PLACE, PLACE)}, PLACE, PLACE)) == {key: read}
 
 
 def test_paths_are_relative_to_the_file_that_states_them(load: Load, folder: Path) -> None:

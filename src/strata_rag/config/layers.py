@@ -42,9 +42,9 @@ class Layers:
     def refuse(self, place: Place, text: str, hint: str = "") -> None:
         self.problems.append(Problem(place, text, hint))
 
-    def file(self, path: Path) -> Node | None:
-        """Read the main file on top of its bases; None where it could not be read."""
-        source = self.source(str(path), Path(os.path.abspath(path)).parent)
+    def file(self, path: Path, name: str) -> Node | None:
+        """Read the main file, called ``name`` in messages, on top of its bases; None if it cannot be read."""
+        source = self.source(name, Path(os.path.abspath(path)).parent)
         try:
             data = read_bytes(path)
         except UnreadableFile as error:

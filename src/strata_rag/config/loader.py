@@ -59,8 +59,8 @@ def load_config(
     """
     main = Path(path)
     layers = Layers(environ)
-    tree = layers.file(main)
-    top = Place(Source(1, str(main), Path(os.path.abspath(main)).parent), 1, 1)
+    tree = layers.file(main, os.fspath(path))
+    top = Place(Source(1, os.fspath(path), Path(os.path.abspath(main)).parent), 1, 1)
     # Without the file's tree the overrides are still checked, but what they lack is not its fault.
     merged = layers.overrides(layers.environment(tree or Node({}, top, top)), overrides)
     reader = ValueReader(environ)

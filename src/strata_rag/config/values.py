@@ -25,15 +25,17 @@ class ValueReader:
 
     Attributes:
         environ: Where ``${VAR}`` and ``~`` are looked up.
+        keys: The schema that says how a text is read.
         problems: What could not be read.
     """
 
     environ: Mapping[str, str]
+    keys: Mapping[str, Key] = field(default_factory=all_keys)
     problems: list[Problem] = field(default_factory=list)
 
     def read(self, node: Node, path: str = "") -> Any:
         """Return the plain value of a node; sections set to nothing become empty."""
-        key = all_keys().get(path)
+        key = self.keys.get(path)
         if isinstance(node.value, Mapping):
             return {
                 name: self.read(item, f"{path}.{name}" if path else name) for name, item in node.value.items()
