@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import Stemmer
+from pydantic import ValidationError
+
+from strata_rag.config import Chunking, ExperimentConfig, FusionWeights
+from strata_rag.config.keys import all_keys
+from strata_rag.config.schema import LANGUAGES
+
+from .conftest import Load, Refuse
+
+DEFAULTS: dict[str, Any] = {
+    "corpus.format": "auto",
+    "corpus.follow_symlinks": False,
+    "chunking.strategy": "window",
+    "chunking.size": 800,
+    "chunking.overlap": 150,
+    "embedding.provider": "auto",
+    "embedding.model": "all-mpnet-base-v2",
+    "embedding.revision": None,
+    "embedding.batch_size": 32,
+    "embedding.device": "auto",
+    "index.engine": "embedded",
+    "index.hnsw.m": 16,
+    "index.hnsw.ef_construct": 100,
+    "index.lock_timeout": 10.0,
+    "retrieval.mode": "hybrid",
+    "retrieval.top_k": 5,
+    "retrieval.candidate_k": 20,
+    "retrieval.ef_search": 64,
+    "retrieval.lexical.backend": "sparse",
+    "retrieval.lexical.k1": 1.2,
+    "retrieval.lexical.b": 0.75,
+    "retrieval.lexical.language": "english",
+    "retrieval.lexical.tokenizer": "word",
+    "retrieval.fusion.method": "rrf",
+    "retrieval.fusion.k": 60,
+    "retrieval.fusion.weights": None,
+    "retrieval.fusion.weights.dense": 1.0,
+    "retrieval.fusion.weights.lexical": 1.0,
+    "retrieval.rerank.scorer": "cross-encoder",
+    "retrieval.rerank.model": "cross-encoder/ms-marco-MiniLM-L-6-v2",
+    "retrieval.rerank.label": None,
+    "retrieval.rerank.combine": "replace",
+    "retrieval.rerank.floor": None,
+    "evaluation.golden": None,
+    "evaluation.split": "test",
+    "evaluation.level": "document",
+    "evaluation.measures": ("nDCG@10", "Recall@5", "Precision@5", "Hit@5", "MRR@10"),
+    "evaluation.seed": 0,
+}
+
+# Just outside every bound, and of every wrong type.
+REFUSED = [
+    *(
+        (key, value)
+        for key in (
+            "retrieval.top_k",
+            "retrieval.candidate_k",
+            "retrieval.ef_search",
+            "retrieval.fusion.k",
+            "embedding.batch_size",
+            "index.hnsw.m",
+            "index.hnsw.ef_construct",
+        )
+        for value in ("0", "-1", "true", "5.0", "'5'", "null", "[5]", "{a: 5}", "1:30", "many")
+    ),
+    *(("index.lock_timeout", value) for value in ("-0.1", ".inf", ".nan", "true", "'1'", "1e999")),
+    *(("retrieval.lexical.k1", value) for value in ("-0.1", ".inf", "false", "null")),
+    *(("retrieval.lexical.b", value) for value in ("-0.1", "1.1", ".nan")),
+    *(("retrieval.fusion.weights.dense", value) for value in ("0", "-1", "null", ".inf")),
+    *(("retrieval.fusion.weights.lexical", value) for value in ("0", "-1", "null")),
+    *(("retrieval.rerank.label", value) for value in ("-1", "1.5", "yes")),
+    *(("retrieval.rerank.floor", value) for value in (".nan", "-.inf", "low")),
+    *(("evaluation.seed", value) for value in ("-1", "1.0")),
+    *(
+        ("evaluation.measures", value)
+        for value in (
+            "[]",
+            "null",
+            "nDCG@10",
+            "{a: 1}",
+            "[5]",
+            "[nDCG@0]",
+            "[nDCG@01]",
+            "[nDCG]",
+            "[nDCG@]",
+            "['nDCG@10 ']",
+            "[nDCG@१]",
+            "[F1@5]",
+            "[[x]]",
+        )
+    ),
+    *(("corpus.root", value) for value in ("null", "5", "''", "true", "[a]")),
+    *(("evaluation.golden", value) for value in ("5", "''")),
+    *(
+        (key, value)
+        for key in ("embedding.model", "retrieval.rerank.model", "embedding.device", "evaluation.split")
+        for value in ("''", "5", "null", "true", "[a]")
+    ),
+    *(("embedding.revision", value) for value in ("''", "010")),
+    *(("corpus.follow_symlinks", value) for value in ("1", "null", "maybe", "y")),
+    *((key, "other") for key in DEFAULTS if all_keys()[key].choices),
+    *(("name", value) for value in ("''", ".hidden", "-x", "a/b", "a b", "é", "a" * 81, '"a\\n"', "5")),
+    *(
+        (key, value)
+        for key in ("retrieval", "index", "retrieval.fusion.weights")
+        for value in ("5", "[a]", "text")
+    ),
+]
+
+
+def value_at(config: ExperimentConfig, key: str) -> Any:
+    value: Any = config
+    for name in key.split("."):
+        value = getattr(value, name)
+    return value
+
+
+@pytest.mark.parametrize("key", [key.path for key in all_keys().values()])
+def test_every_key_has_a_description_and_a_default(key: str) -> None:
+    stated = all_keys()[key]
+    assert stated.description.endswith(".")
+    if not stated.section and not stated.required:
+        assert stated.default == DEFAULTS[key]
+        assert type(stated.default) is type(DEFAULTS[key])
+
+
+def test_only_name_and_root_have_no_default_in_the_schema() -> None:
+    assert {key.path for key in all_keys().values() if key.required} == {"name", "corpus", "corpus.root"}
+
+
+def test_a_file_that_states_only_its_corpus_has_every_default(load: Load) -> None:
+    config = load().config
+    keys = [key for key in DEFAULTS if not key.startswith("retrieval.fusion.weights.")]
+    assert {key: value_at(config, key) for key in keys} == {key: DEFAULTS[key] for key in keys}
+
+
+@pytest.mark.parametrize(("key", "value"), REFUSED)
+def test_a_value_outside_its_type_or_bounds_is_refused_in_plain_words(
+    refuse: Refuse, key: str, value: str
+) -> None:
+    error = refuse(overrides=[f"{key}={value}"])
+    (fault,) = error.faults
+    assert fault.where == "--set"
+    assert fault.problem.startswith(f"{key}: expected ")
+    assert ", found " in fault.problem
+    assert error.hint
+    for jargon in ("Input should", "pydantic", "http", "valid ", "type=", "Value error"):
+        assert jargon not in fault.problem
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "read"),
+    [
+        ("retrieval.top_k", "010", 10),
+        ("retrieval.top_k", "1", 1),
+        ("index.lock_timeout", "0", 0.0),
+        ("retrieval.lexical.b", "1", 1.0),
+        ("retrieval.lexical.k1", "1e-3", 0.001),
+        ("retrieval.lexical.language", "null", None),
+        ("retrieval.rerank.floor", "-3.5", -3.5),
+        ("retrieval.rerank.label", "0", 0),
+        ("retrieval.fusion.weights", "{dense: 2}", FusionWeights(dense=2.0, lexical=1.0)),
+        ("evaluation.measures", "[MAP@100, Hit@1]", ("MAP@100", "Hit@1")),
+        ("embedding.revision", "'010'", "010"),
+        ("embedding.device", "no", "no"),
+        ("name", "a" * 80, "a" * 80),
+        *(("corpus.follow_symlinks", text, True) for text in ("true", "yes", "on", "'Yes'")),
+        *(("corpus.follow_symlinks", text, False) for text in ("false", "no", "off", "FALSE")),
+    ],
+)
+def test_a_value_inside_its_bounds_is_read(load: Load, key: str, value: str, read: object) -> None:
+    found = value_at(load(overrides=[f"{key}={value}"]).config, key)
+    assert found == read
+    assert type(found) is type(read)
+
+
+@pytest.mark.parametrize(
+    ("size", "overlap"),
+    [(100, 100), (100, 150), (0, 0), (-5, 0), (100, -1), (64, 64)],
+)
+@pytest.mark.parametrize("strategy", ["window", "document"])
+def test_a_window_that_would_not_move_names_both_numbers_and_the_rule(
+    refuse: Refuse, strategy: str, size: int, overlap: int
+) -> None:
+    error = refuse(f"chunking: {{strategy: {strategy}, size: {size}, overlap: {overlap}}}")
+    (fault,) = error.faults
+    assert fault.where.startswith("experiment.yaml:1:")
+    assert fault.problem.endswith(
+        f"expected size >= 1, overlap >= 0 and overlap < size, found size {size} and overlap {overlap}"
+    )
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(100, 99), (1, 0)])
+def test_a_window_that_moves_by_one_is_accepted(load: Load, size: int, overlap: int) -> None:
+    assert load(f"chunking: {{size: {size}, overlap: {overlap}}}").config.chunking == Chunking(
+        size=size, overlap=overlap
+    )
+
+
+def test_an_unknown_window_key_and_strategy_are_refused(refuse: Refuse) -> None:
+    lines = refuse("chunking: {strategy: sentence_window, window: -1}").lines
+    assert len(lines) == 2
+
+
+def test_a_size_below_the_default_overlap_says_to_set_the_overlap(refuse: Refuse) -> None:
+    error = refuse("chunking:\n  size: 100\n")
+    assert error.lines == [
+        "experiment.yaml:2:9: chunking.overlap: expected size >= 1, overlap >= 0 and overlap < size, "
+        "found size 100 and overlap 150"
+    ]
+    assert error.hint == "set chunking.overlap as well (its default is 150)"
+
+
+def test_languages_are_those_of_the_stemmer() -> None:
+    assert list(LANGUAGES) == sorted(Stemmer.algorithms())
+
+
+def test_a_config_is_frozen_and_hashable(load: Load) -> None:
+    config = load(overrides=["retrieval.fusion.weights={}"]).config
+    with pytest.raises(ValidationError):
+        config.retrieval.top_k = 7  # type: ignore[misc]
+    assert hash(config) == hash(config.model_copy())
+
+
+def test_a_config_survives_its_json(load: Load) -> None:
+    config = load("evaluation: {golden: g.yaml}").config
+    assert ExperimentConfig.model_validate_json(config.model_dump_json()) == config
+    assert isinstance(config.corpus.root, Path)
