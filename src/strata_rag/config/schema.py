@@ -95,6 +95,9 @@ class Corpus(_Section):
         "`files`.",
     )
     follow_symlinks: YesNo = Field(False, description="Whether symbolic links in the folder are followed.")
+    limit: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="Only the first documents, for a quick look; null takes all. `--limit` sets it."
+    )
 
 
 class Chunking(_Section):

@@ -69,7 +69,7 @@ def unit_vectors(vectors: NDArray[np.floating], texts: Sequence[str], *, dimensi
     norms = np.linalg.norm(matrix, axis=1)
     for row in np.flatnonzero(~np.isfinite(norms) | (norms == 0)):
         found = "a zero vector" if norms[row] == 0 else "NaN or infinity"
-        raise BadVector(texts[row], f"expected a finite vector, the model gave {found}")
+        raise BadVector(texts[int(row)], f"expected a finite vector, the model gave {found}")
     unit: Matrix = matrix / norms[:, None]
     return unit
 

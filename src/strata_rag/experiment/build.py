@@ -86,7 +86,6 @@ class Experiment:
     Args:
         config: The experiment.
         workspace: Where its files live.
-        limit: Only the first documents, or None for all.
         announce: Told of downloads before they start.
     """
 
@@ -95,12 +94,10 @@ class Experiment:
         config: ExperimentConfig,
         workspace: Workspace,
         *,
-        limit: int | None = None,
         announce: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.config = config
         self.workspace = workspace
-        self.limit = limit
         self.timer = StageTimer()
         self._announce = announce
 
@@ -119,14 +116,13 @@ class Experiment:
         lexical = self.config.retrieval.lexical.model_dump(
             exclude_defaults=True, include={"k1", "b", "language", "tokenizer"}
         )
-        corpus = self.config.corpus.model_dump(exclude_defaults=True, include={"format", "follow_symlinks"})
+        corpus = self.config.corpus.model_dump(exclude_defaults=True, include={"format", "follow_symlinks", "limit"})
         embedding = self.config.embedding.model_dump(exclude_defaults=True, include={"revision"})
         parts: dict[str, Any] = {
             "corpus": {"root": self.workspace.place(self.config.corpus.root), **corpus},
             "chunking": chunking,
             "embedding": embedding,
             "lexical": lexical,
-            "limit": self.limit,
         }
         return {key: part for key, part in parts.items() if part}
 

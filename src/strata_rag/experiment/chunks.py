@@ -66,8 +66,8 @@ def _within_limit(outcome: FileOutcome, beyond: set[str], limit: int | None) -> 
         return outcome
     kept = tuple(doc_id for doc_id in outcome.doc_ids if doc_id not in beyond)
     if not kept:
-        return FileOutcome(outcome.path, "excluded", f"past --limit {limit}")
-    note = f"{len(outcome.doc_ids) - len(kept)} documents past --limit {limit} left out"
+        return FileOutcome(outcome.path, "excluded", f"past corpus.limit {limit}")
+    note = f"{len(outcome.doc_ids) - len(kept)} documents past corpus.limit {limit} left out"
     return FileOutcome(outcome.path, outcome.status, outcome.reason, kept, (*outcome.warnings, note))
 
 

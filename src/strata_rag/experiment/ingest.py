@@ -8,13 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import TypeVar
 
 from strata_rag.cache import digest_request
 from strata_rag.corpus import Manifest, write_manifest
-from strata_rag.embedding import BadVector
+from strata_rag.embedding import BadVector, Matrix
 from strata_rag.errors import AnswerIsNo, CollectionError, ModelUnavailable
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.chunks import ChunkedCorpus, chunk_corpus, corpus_manifest
@@ -106,7 +104,7 @@ def ingest(experiment: Experiment, *, recreate: bool, progress: Progress) -> Ing
         record = writer.record()
         _require_dimension(record, expected)
         with experiment.timer.measure("read"):
-            corpus = chunk_corpus(source, experiment.chunker, limit=experiment.limit, progress=progress)
+            corpus = chunk_corpus(source, experiment.chunker, limit=experiment.config.corpus.limit, progress=progress)
         chunk_count = sum(map(len, corpus.chunks.values()))
         if chunk_count == 0:
             raise _nothing_to_index(experiment, corpus, record)
@@ -250,7 +248,7 @@ class _Ingest:
         embedded = [tokens.get(key, 0) for key in ordered if plan.fresh[key].chunk.embed_text in missing]
         remember_rate(self._experiment, sum(embedded), self._experiment.timer.total("embed") / 1000)
 
-    def _embed(self, points: Sequence[WantedPoint]) -> np.ndarray:  # type: ignore[type-arg]
+    def _embed(self, points: Sequence[WantedPoint]) -> Matrix:
         try:
             return self._experiment.embedder.embed_documents([point.chunk.embed_text for point in points])
         except BadVector as error:
@@ -363,7 +361,7 @@ def dry_run(experiment: Experiment, *, progress: Progress) -> tuple[Manifest, li
         The manifest, warnings, estimated seconds of embedding (None where nothing tells), and where the
         manifest was saved.
     """
-    corpus = chunk_corpus(experiment.open_source(), experiment.chunker, limit=experiment.limit, progress=progress)
+    corpus = chunk_corpus(experiment.open_source(), experiment.chunker, limit=experiment.config.corpus.limit, progress=progress)
     chunks = corpus.all_chunks()
     tokens: dict[str, int] = {}
     notes: list[str] = []
