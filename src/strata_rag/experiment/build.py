@@ -116,7 +116,9 @@ class Experiment:
         lexical = self.config.retrieval.lexical.model_dump(
             exclude_defaults=True, include={"k1", "b", "language", "tokenizer"}
         )
-        corpus = self.config.corpus.model_dump(exclude_defaults=True, include={"format", "follow_symlinks", "limit"})
+        corpus = self.config.corpus.model_dump(
+            exclude_defaults=True, include={"format", "follow_symlinks", "limit"}
+        )
         embedding = self.config.embedding.model_dump(exclude_defaults=True, include={"revision"})
         parts: dict[str, Any] = {
             "corpus": {"root": self.workspace.place(self.config.corpus.root), **corpus},
@@ -209,11 +211,10 @@ class Experiment:
             },
         )
 
-    def retriever(self, index: Index, settings: SearchSettings) -> Retriever:
-        """Return the pipeline that `settings` ask for, over an open collection."""
+    def retriever(self, index: Index, settings: SearchSettings, scorer: Scorer | None) -> Retriever:
+        """Return the pipeline that `settings` ask for, over an open collection, with `scorer` as second stage."""
         retrieval = self.config.retrieval
-        first = TimedRetriever(self._first_stage(index, settings), self.timer, "search")
-        scorer = self.scorer() if settings.rerank else None
+        first = TimedRetriever(self._first_stage(index, settings), self.timer, "first_stage")
         if scorer is None:
             return first
         return RerankingRetriever(

@@ -36,7 +36,9 @@ class ChunkedCorpus:
         return sum(outcome.status == status for outcome in self.outcomes)
 
 
-def chunk_corpus(source: SourceAdapter, chunker: Chunker, *, limit: int | None, progress: Progress) -> ChunkedCorpus:
+def chunk_corpus(
+    source: SourceAdapter, chunker: Chunker, *, limit: int | None, progress: Progress
+) -> ChunkedCorpus:
     """Read `source` to its end and cut its documents; those past `limit` are read and left out.
 
     Raises:

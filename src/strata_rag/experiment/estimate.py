@@ -19,7 +19,11 @@ def estimated_seconds(experiment: Experiment, chunks: Sequence[Chunk], tokens: d
     """Return the seconds that embedding what is not cached will take."""
     missing = experiment.embedder.missing_documents([chunk.embed_text for chunk in chunks])
     limit = experiment.model_spec.max_tokens
-    work = sum(min(tokens[chunk.chunk_id], limit or tokens[chunk.chunk_id]) for chunk in chunks if chunk.embed_text in missing)
+    work = sum(
+        min(tokens[chunk.chunk_id], limit or tokens[chunk.chunk_id])
+        for chunk in chunks
+        if chunk.embed_text in missing
+    )
     return work / _tokens_per_second(experiment)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from strata_rag.cache import digest_request
 from strata_rag.corpus import Manifest, write_manifest
-from strata_rag.embedding import BadVector, Matrix
+from strata_rag.embedding import BadVector, Matrix, TokenCounter
 from strata_rag.errors import AnswerIsNo, CollectionError, ModelUnavailable
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.chunks import ChunkedCorpus, chunk_corpus, corpus_manifest
@@ -104,7 +104,9 @@ def ingest(experiment: Experiment, *, recreate: bool, progress: Progress) -> Ing
         record = writer.record()
         _require_dimension(record, expected)
         with experiment.timer.measure("read"):
-            corpus = chunk_corpus(source, experiment.chunker, limit=experiment.config.corpus.limit, progress=progress)
+            corpus = chunk_corpus(
+                source, experiment.chunker, limit=experiment.config.corpus.limit, progress=progress
+            )
         chunk_count = sum(map(len, corpus.chunks.values()))
         if chunk_count == 0:
             raise _nothing_to_index(experiment, corpus, record)
@@ -168,14 +170,9 @@ class _Ingest:
         counter = self._experiment.token_counter
         if not counter.available:
             return {}
-        tokens = {key: known for key in plan.kept if (known := stored[key].tokens) is not None}
-        missing = [key for key in self._wanted if key not in tokens]
-        self._progress.phase("counting tokens", len(missing))
-        for keys in _batches(missing, _TOKEN_BATCH):
-            texts = [self._wanted[key].chunk.embed_text for key in keys]
-            tokens |= dict(zip(keys, counter.count(texts), strict=True))
-            self._progress.advance(len(keys))
-        return tokens
+        known = {key: tokens for key in plan.kept if (tokens := stored[key].tokens) is not None}
+        missing = {key: point.chunk.embed_text for key, point in self._wanted.items() if key not in known}
+        return known | count_tokens(counter, missing, self._progress)
 
     def _term_counts(
         self, plan: Plan, stored: dict[str, StoredPoint]
@@ -219,7 +216,9 @@ class _Ingest:
         avg_len: float,
     ) -> None:
         """Embed and write the fresh points, texts of like length together."""
-        missing = self._experiment.embedder.missing_documents([p.chunk.embed_text for p in plan.fresh.values()])
+        missing = self._experiment.embedder.missing_documents(
+            [p.chunk.embed_text for p in plan.fresh.values()]
+        )
         if missing:
             self._progress.phase("loading the model")
             self._experiment.load_model()
@@ -274,6 +273,7 @@ class _Ingest:
             corpus={
                 "root": str(self._experiment.config.corpus.root),
                 "documents": len(self._corpus.documents),
+                "empty": sorted(doc_id for doc_id, chunks in self._corpus.chunks.items() if not chunks),
                 "digest": digest_request({"points": digests}).hex(),
             },
             chunks=len(self._wanted),
@@ -287,7 +287,9 @@ class _Ingest:
             return None
         return sum(count > limit for count in tokens.values())
 
-    def _result(self, plan: Plan, rewritten: int, tokens: dict[str, int], record: CollectionRecord) -> IngestResult:
+    def _result(
+        self, plan: Plan, rewritten: int, tokens: dict[str, int], record: CollectionRecord
+    ) -> IngestResult:
         experiment, corpus = self._experiment, self._corpus
         by_chunk = {self._wanted[key].chunk.chunk_id: count for key, count in tokens.items()}
         manifest = corpus_manifest(corpus, by_chunk, experiment.model_spec.max_tokens)
@@ -354,32 +356,53 @@ def _nothing_to_index(
     )
 
 
-def dry_run(experiment: Experiment, *, progress: Progress) -> tuple[Manifest, list[str], float | None, Path]:
-    """Read and cut the corpus as an ingest would, and write nothing but the manifest.
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What an ingest would read.
 
-    Returns:
-        The manifest, warnings, estimated seconds of embedding (None where nothing tells), and where the
-        manifest was saved.
+    Attributes:
+        collection: The collection it would write.
+        manifest: Every file once.
+        warnings: What a reader should know.
+        seconds: Estimated time of embedding, or None where nothing tells.
+        saved: Where the manifest was saved.
     """
-    corpus = chunk_corpus(experiment.open_source(), experiment.chunker, limit=experiment.config.corpus.limit, progress=progress)
+
+    collection: str
+    manifest: Manifest
+    warnings: tuple[str, ...]
+    seconds: float | None
+    saved: Path
+
+
+def dry_run(experiment: Experiment, *, progress: Progress) -> DryRun:
+    """Read and cut the corpus as an ingest would, and write nothing but the manifest."""
+    limit = experiment.config.corpus.limit
+    corpus = chunk_corpus(experiment.open_source(), experiment.chunker, limit=limit, progress=progress)
     chunks = corpus.all_chunks()
     tokens: dict[str, int] = {}
     notes: list[str] = []
-    estimate = None
+    max_tokens, seconds = None, None
     try:
-        spec, counter = experiment.model_spec, experiment.token_counter
+        max_tokens, counter = experiment.model_spec.max_tokens, experiment.token_counter
     except ModelUnavailable as error:
-        notes.append(f"tokens are not counted, and no time is estimated: {error.message}")
-        manifest = corpus_manifest(corpus, {}, None)
+        notes.append(f"tokens are not counted and no time is estimated: {error.message}")
     else:
         if counter.available:
-            progress.phase("counting tokens", len(chunks))
-            for batch in _batches(chunks, _TOKEN_BATCH):
-                counted = counter.count([chunk.embed_text for chunk in batch])
-                tokens |= {chunk.chunk_id: count for chunk, count in zip(batch, counted, strict=True)}
-                progress.advance(len(batch))
-            estimate = estimated_seconds(experiment, chunks, tokens)
-        manifest = corpus_manifest(corpus, tokens, spec.max_tokens)
+            tokens = count_tokens(counter, {chunk.chunk_id: chunk.embed_text for chunk in chunks}, progress)
+            seconds = estimated_seconds(experiment, chunks, tokens)
+    manifest = corpus_manifest(corpus, tokens, max_tokens)
     progress.close()
     notes += corpus_warnings(experiment, corpus, manifest, tokens)
-    return manifest, notes, estimate, save_manifest(experiment, manifest)
+    saved = save_manifest(experiment, manifest)
+    return DryRun(experiment.collection, manifest, tuple(notes), seconds, saved)
+
+
+def count_tokens(counter: TokenCounter, texts: Mapping[str, str], progress: Progress) -> dict[str, int]:
+    """Return tokens by key of `texts`."""
+    progress.phase("counting tokens", len(texts))
+    tokens: dict[str, int] = {}
+    for keys in _batches(list(texts), _TOKEN_BATCH):
+        tokens |= zip(keys, counter.count([texts[key] for key in keys]), strict=True)
+        progress.advance(len(keys))
+    return tokens

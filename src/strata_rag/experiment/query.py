@@ -45,14 +45,17 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
     """
     if not question.strip():
         raise InputError(
-            "QUESTION: expected a question, found an empty text", hint='ask like: strata query CONFIG "What is ...?"'
+            "QUESTION: expected a question, found an empty text",
+            hint='ask like: strata query CONFIG "What is ...?"',
         )
-    with opened(experiment, settings) as index:
-        retriever = experiment.retriever(index, settings)
+    with opened(experiment, settings) as (_, index):
+        retriever = experiment.retriever(index, settings, experiment.scorer() if settings.rerank else None)
         with experiment.timer.measure("total"):
             hits = retriever.retrieve(question, top_k)
     terms = experiment.analyser.counts(question)
-    matched = [tuple(sorted(terms.keys() & experiment.analyser.counts(hit.embed_text).keys())) for hit in hits]
+    matched = [
+        tuple(sorted(terms.keys() & experiment.analyser.counts(hit.embed_text).keys())) for hit in hits
+    ]
     return QueryResult(
         question=question,
         collection=experiment.collection,
@@ -72,7 +75,9 @@ def floor_warnings(experiment: Experiment, settings: SearchSettings) -> list[str
 
 
 @contextmanager
-def opened(experiment: Experiment, settings: SearchSettings) -> Iterator[EmbeddedIndex]:
+def opened(
+    experiment: Experiment, settings: SearchSettings
+) -> Iterator[tuple[CollectionRecord, EmbeddedIndex]]:
     """Open the experiment's collection for reading, if it is the one that this config would make.
 
     A lexical search needs no model, and does not ask for one.
@@ -82,8 +87,10 @@ def opened(experiment: Experiment, settings: SearchSettings) -> Iterator[Embedde
     """
     with experiment.collections.reading(experiment.collection) as (record, index):
         needs_model = settings.rerank or settings.mode != "lexical"
-        _require_same(record, experiment.expected_record() if needs_model else _as_recorded(experiment, record))
-        yield index
+        _require_same(
+            record, experiment.expected_record() if needs_model else _as_recorded(experiment, record)
+        )
+        yield record, index
 
 
 def _as_recorded(experiment: Experiment, record: CollectionRecord) -> CollectionRecord:

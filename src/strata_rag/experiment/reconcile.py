@@ -90,7 +90,9 @@ def wanted_points(
     for document in documents:
         for chunk in chunks[document.doc_id]:
             payload = _payload(document, chunk)
-            digest = digest_request({"payload": payload, "embed_text": chunk.embed_text, "made_by": made_by}).hex()
+            digest = digest_request(
+                {"payload": payload, "embed_text": chunk.embed_text, "made_by": made_by}
+            ).hex()
             wanted[point_id(chunk.chunk_id)] = WantedPoint(chunk, payload, digest[:32])
     return wanted
 
@@ -137,7 +139,9 @@ def plan_changes(wanted: Mapping[str, WantedPoint], stored: Mapping[str, StoredP
     )
 
 
-def _document_changes(wanted: Mapping[str, WantedPoint], stored: Mapping[str, StoredPoint]) -> DocumentChanges:
+def _document_changes(
+    wanted: Mapping[str, WantedPoint], stored: Mapping[str, StoredPoint]
+) -> DocumentChanges:
     wants: defaultdict[str, set[str]] = defaultdict(set)
     has: defaultdict[str, set[str]] = defaultdict(set)
     for key, point in wanted.items():

@@ -8,7 +8,9 @@ from strata_rag.corpus import Manifest
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.chunks import ChunkedCorpus, size_that_fits
 
-_UNSPACED_LETTER = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_UNSPACED_LETTER = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"
+)
 _UNSPACED_SHARE = 0.05
 
 

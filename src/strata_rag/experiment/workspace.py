@@ -43,4 +43,8 @@ class Workspace:
         """
         around = self.home.resolve().parent
         resolved = path.resolve()
-        return resolved.relative_to(around).as_posix() if resolved.is_relative_to(around) else resolved.as_posix()
+        return (
+            resolved.relative_to(around).as_posix()
+            if resolved.is_relative_to(around)
+            else resolved.as_posix()
+        )

@@ -1,0 +1,77 @@
+"""What every command that reads a config shares: arguments, the environment, output."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from strata_rag.experiment import Experiment
+
+ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG", help="The experiment's YAML file.", show_default=False)]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the config; may be repeated."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Mode = Annotated[
+    str | None, typer.Option("--mode", metavar="dense|lexical|hybrid", help="First stage, in place of the config's.")
+]
+DenseOnly = Annotated[
+    bool, typer.Option("--dense-only", help="Dense search alone: --mode dense --no-rerank, any floor ignored.")
+]
+NoRerank = Annotated[bool, typer.Option("--no-rerank", help="Leave the reranker out.")]
+
+_TRUE = {"1", "true", "yes", "on"}
+
+
+def load_experiment(path: Path, overrides: list[str] | None) -> Experiment:
+    """Load a config and make its components in the workspace that the environment names.
+
+    Raises:
+        ConfigError: The config has faults.
+    """
+    from strata_rag.config import load_config
+    from strata_rag.experiment import Experiment, Workspace
+
+    environ = os.environ
+    loaded = load_config(path, overrides=overrides or (), environ=environ)
+    for note in loaded.notes:
+        print(f"note: {note}", file=sys.stderr)
+    models_dir = environ.get("STRATA_MODELS_DIR")
+    workspace = Workspace(
+        home=Path(environ.get("STRATA_HOME") or ".strata"),
+        models_dir=Path(models_dir) if models_dir else None,
+        offline=any(environ.get(name, "").lower() in _TRUE for name in ("STRATA_OFFLINE", "HF_HUB_OFFLINE")),
+    )
+    return Experiment(loaded.config, workspace, announce=lambda line: print(line, file=sys.stderr, flush=True))
+
+
+def check_mode(mode: str | None) -> str | None:
+    """Return `mode` if there is such a first stage.
+
+    Raises:
+        BadParameter: There is none.
+    """
+    if mode not in (None, "dense", "lexical", "hybrid"):
+        raise typer.BadParameter(f"--mode: expected dense, lexical or hybrid, found {mode!r}")
+    return mode
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """Print one JSON document on stdout."""
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def print_warnings(warnings: tuple[str, ...] | list[str], *, more: str) -> None:
+    """Print the first warnings on stderr, and `more` says where the rest stands."""
+    shown = 10
+    for warning in warnings[:shown]:
+        print(f"warning: {warning}", file=sys.stderr)
+    if len(warnings) > shown:
+        print(f"warning: {len(warnings) - shown} more warnings; {more}", file=sys.stderr)

@@ -1,0 +1,237 @@
+"""Evaluate: an experiment's rankings over a golden set, measured and recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from strata_rag.cache import digest_request
+from strata_rag.errors import GoldenError, InputError
+from strata_rag.evaluation import (
+    GoldenRef,
+    GoldenSet,
+    Measure,
+    RankedItem,
+    RunRecord,
+    StoredRun,
+    Timing,
+    count_questions,
+    evaluate,
+    list_runs,
+    load_golden,
+    make_run_id,
+    resolve,
+    slices,
+    summarise,
+    write_run,
+)
+from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.query import floor_warnings, opened
+from strata_rag.index import CollectionRecord, Index
+from strata_rag.progress import Progress
+from strata_rag.retrieval import Hit, Scorer, retrieve_deep
+from strata_rag.version import __version__
+
+_LIBRARIES = (
+    "numpy",
+    "qdrant-edge-py",
+    "PyStemmer",
+    "tokenizers",
+    "sentence-transformers",
+    "transformers",
+    "torch",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult:
+    """A run and what stands beside it.
+
+    Attributes:
+        run: The new run on disk.
+        earlier: The latest run of each other label and experiment on the same golden set, newest first.
+    """
+
+    run: StoredRun
+    earlier: tuple[StoredRun, ...]
+
+
+def evaluate_experiment(
+    experiment: Experiment,
+    settings: SearchSettings,
+    *,
+    kind: str | None = None,
+    limit: int | None = None,
+    created: datetime,
+    token: str,
+    progress: Progress,
+) -> EvaluationResult:
+    """Rank every question of the golden set, measure, and write a run.
+
+    Args:
+        experiment: The components.
+        settings: The effective settings of the search.
+        kind: Only questions of this kind, or None for all.
+        limit: Only the first questions, or None for all.
+        created: When the run was made, with its time zone.
+        token: Six hexadecimal digits that tell runs of one second apart.
+        progress: Shown the phases.
+
+    Raises:
+        InputError: There is no golden set, or no question of that kind.
+        GoldenError: The golden set has faults; nothing is evaluated.
+        CollectionError: The collection is missing, incomplete, or made by something else.
+    """
+    evaluation = experiment.config.evaluation
+    golden = _golden_set(experiment, kind=kind, limit=limit)
+    measures = [Measure.parse(text) for text in evaluation.measures]
+    depth = max(experiment.config.retrieval.top_k, *(measure.cutoff for measure in measures))
+    rankings: dict[str, list[RankedItem]] = {}
+    with opened(experiment, settings) as (record, index):
+        golden, notes = _resolved(experiment, golden, record, index)
+        scorer = experiment.scorer() if settings.rerank else None
+        retriever = experiment.retriever(index, settings, scorer)
+        progress.phase("evaluating", len(golden.questions))
+        for question in golden.questions:
+            with experiment.timer.measure("total"):
+                hits = retrieve_deep(retriever, question.text, depth=depth, level=evaluation.level)
+            rankings[question.id] = [_ranked(hit, evaluation.level) for hit in hits]
+            progress.advance()
+    progress.close()
+    per_query = evaluate(
+        measures, {key: [item.id for item in items] for key, items in rankings.items()}, golden
+    )
+    effective = _effective_config(experiment, settings)
+    run = RunRecord(
+        run_id=make_run_id(created, experiment.config.name, token),
+        created=created,
+        label=label(experiment, settings),
+        name=experiment.config.name,
+        collection=record.name,
+        mode=settings.mode,
+        level=evaluation.level,
+        depth=depth,
+        seed=evaluation.seed,
+        config=effective,
+        config_digest=digest_request(effective).hex(),
+        code_version=__version__,
+        corpus_digest=record.corpus["digest"],
+        golden=GoldenRef.of(golden),
+        measures=summarise(per_query, seed=evaluation.seed),
+        slices={"kind": slices(per_query, golden, by="kind", seed=evaluation.seed)},
+        models=_models(settings, record, scorer),
+        libraries=_versions(),
+        timings_ms={stage: Timing.of(values) for stage, values in experiment.timer.durations.items()},
+        counts={**count_questions(golden, rankings), **_computed(experiment)},
+        warnings=(*notes, *floor_warnings(experiment, settings)),
+    )
+    folder = experiment.workspace.runs / run.run_id
+    write_run(folder, run, golden, rankings, per_query)
+    stored = StoredRun(folder, run)
+    return EvaluationResult(stored, _earlier(experiment.workspace.runs, stored))
+
+
+def label(experiment: Experiment, settings: SearchSettings) -> str:
+    """Return what tables call a search: first stage, reranker and how it is combined, floor."""
+    if not settings.rerank:
+        return settings.mode
+    rerank = experiment.config.retrieval.rerank
+    fused = " (rrf)" if rerank.combine == "rrf" else ""
+    floor = "" if rerank.floor is None else f", floor {rerank.floor:g}"
+    return f"{settings.mode} + {rerank.scorer}{fused}{floor}"
+
+
+def _golden_set(experiment: Experiment, *, kind: str | None, limit: int | None) -> GoldenSet:
+    evaluation = experiment.config.evaluation
+    if evaluation.golden is None:
+        raise InputError(
+            "evaluation.golden: expected a golden set, the config names none",
+            hint="set evaluation.golden to a YAML file of questions or a BEIR folder",
+        )
+    golden = load_golden(evaluation.golden, split=evaluation.split, level=evaluation.level)
+    if golden.levels not in ((evaluation.level,), ()):
+        raise InputError(
+            f"{evaluation.golden}: expected questions judged at level {evaluation.level}, "
+            f"found {', '.join(golden.levels)}",
+            hint="set evaluation.level, or evaluate questions of one level at a time",
+        )
+    if kind is not None:
+        kinds = sorted({question.kind for question in golden.questions})
+        golden = golden.only(question.id for question in golden.questions if question.kind == kind)
+        if not golden.questions:
+            raise InputError(
+                f"--kind: expected one of {', '.join(kinds)}, found {kind!r}",
+                hint=f"{evaluation.golden} has no such",
+            )
+    return golden if limit is None else golden.only(question.id for question in golden.questions[:limit])
+
+
+def _resolved(
+    experiment: Experiment, golden: GoldenSet, record: CollectionRecord, index: Index
+) -> tuple[GoldenSet, list[str]]:
+    """Return the golden set in the corpus's own ids; an id the corpus lacks is a fault, unless it was limited."""
+    payloads = (payload for _, payload in index.scroll(["doc_id", "start", "end"]))
+    if experiment.config.evaluation.level == "chunk":
+        known = {f"{payload['doc_id']}#{payload['start']}-{payload['end']}" for payload in payloads}
+    else:
+        known = {payload["doc_id"] for payload in payloads} | set(record.corpus["empty"])
+    try:
+        return resolve(golden, known), []
+    except GoldenError as error:
+        if experiment.config.corpus.limit is None:
+            raise
+        note = f"corpus.limit leaves out {len(error.faults)} judged items; measures count them as not found"
+        return golden, [note]
+
+
+def _ranked(hit: Hit, level: str) -> RankedItem:
+    return RankedItem(hit.chunk_id if level == "chunk" else hit.doc_id, hit.score, hit.chunk_id)
+
+
+def _effective_config(experiment: Experiment, settings: SearchSettings) -> dict[str, Any]:
+    effective = experiment.config.model_dump(mode="json")
+    effective["retrieval"]["mode"] = settings.mode
+    if not settings.rerank:
+        effective["retrieval"]["rerank"]["scorer"] = "none"
+    return effective
+
+
+def _models(
+    settings: SearchSettings, record: CollectionRecord, scorer: Scorer | None
+) -> Sequence[dict[str, Any]]:
+    models = [{"role": "embedder", **record.model}] if settings.mode != "lexical" else []
+    return [*models, {"role": "scorer", **asdict(scorer.describe())}] if scorer else models
+
+
+def _versions() -> dict[str, str]:
+    versions = {}
+    for name in _LIBRARIES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def _computed(experiment: Experiment) -> dict[str, int]:
+    """Count what was computed rather than read from the cache: the timings of these stages are of it alone."""
+    durations = experiment.timer.durations
+    return {
+        "computed_embeddings": len(durations.get("embed", [])),
+        "computed_rerankings": len(durations.get("rerank", [])),
+    }
+
+
+def _earlier(runs_dir: Path, current: StoredRun) -> tuple[StoredRun, ...]:
+    mine = current.record
+    latest: dict[tuple[str, str], StoredRun] = {}
+    for run in list_runs(runs_dir)[0]:
+        other = run.record
+        same_questions = (other.golden.digest, other.level) == (mine.golden.digest, mine.level)
+        if same_questions and (other.name, other.label) != (mine.name, mine.label):
+            latest.setdefault((other.name, other.label), run)
+    return tuple(latest.values())
