@@ -94,13 +94,14 @@ def compose_yaml(source: Source) -> yaml.Node | None:
         for event in yaml.parse(hidden, Loader=_LOADER):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > _MAX_DEPTH:
-                source.fault(event.start_mark.index, f"at most {_MAX_DEPTH} levels of nesting were expected")
+                index = event.start_mark.index if event.start_mark is not None else 0
+                source.fault(index, f"at most {_MAX_DEPTH} levels of nesting were expected")
                 source.raise_faults()
         node: yaml.Node | None = yaml.compose(hidden, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        parts = filter(None, (error.context, error.problem))
-        source.fault(getattr(mark, "index", 0), f"YAML was expected, found a fault: {', '.join(parts)}")
+        found = ", ".join(filter(None, (error.context, error.problem)))
+        source.fault(mark.index if mark is not None else 0, f"YAML was expected, found a fault: {found}")
     except yaml.YAMLError as error:
         position = getattr(error, "position", 0)
         source.fault(
@@ -135,14 +136,12 @@ def compose_json_lines(source: Source) -> list[yaml.Node]:
     for line in source.text.split("\n"):
         if line.strip():
             try:
-                value = _DECODER.decode(line.strip(" \t\r"))
+                nodes.append(_node(_DECODER.decode(line.strip(" \t\r")), line, start, 0))
             except json.JSONDecodeError as error:
                 offset = start + len(line) - len(line.lstrip(" \t\r")) + error.pos
                 source.fault(offset, f"one JSON object was expected on this line, found: {error.msg}")
             except RecursionError:
-                source.fault(start, "at most 50 levels of nesting were expected")
-            else:
-                nodes.append(_node(value, line, start, 0))
+                source.fault(start, f"at most {_MAX_DEPTH} levels of nesting were expected")
         start += len(line) + 1
     return nodes
 

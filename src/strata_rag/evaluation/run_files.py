@@ -1,7 +1,7 @@
 """A run's folder: written whole or not at all, and read back.
 
-``run.json`` holds the record; ``ranking.trec``, ``qrels.trec`` and ``per_query.jsonl`` follow from golden set,
-rankings and values alone, so two runs of the same thing agree in them byte by byte.
+``run.json`` holds the record; ``ranking.trec``, ``qrels.trec`` and ``per_query.jsonl`` follow from golden
+set, rankings and values alone, so two runs of the same thing agree in them byte by byte.
 """
 
 from __future__ import annotations
@@ -113,7 +113,12 @@ def read_run(path: Path) -> StoredRun:
     Raises:
         InputError: The folder holds no whole run.
     """
-    missing = [name for name in (RECORD, RANKING, QRELS, PER_QUERY) if not (path / name).is_file()]
+    try:
+        there = {entry.name for entry in path.iterdir() if entry.is_file()}
+    except OSError as error:
+        problem = f"{path}: a run's folder was expected, found: {error.strerror or error}"
+        raise InputError(problem, hint="`strata runs list` shows the runs there are") from error
+    missing = [name for name in (RECORD, RANKING, QRELS, PER_QUERY) if name not in there]
     if missing:
         problem = f"{path}: a run was expected, found no {', no '.join(missing)}"
         raise InputError(problem, hint="`strata runs list` shows the runs there are")

@@ -1,7 +1,8 @@
 """Run and qrels files as trec_eval reads them.
 
-A run line is ``qid Q0 docid rank score tag``, a qrels line ``qid 0 docid grade``, fields apart by one space, UTF-8,
-lines ended by a line feed. White space, control characters and ``%`` in ids are percent-encoded.
+A run line is ``qid Q0 docid rank score tag``, a qrels line ``qid 0 docid grade``: fields apart by one
+space, UTF-8, lines ended by a line feed. White space, control characters and ``%`` in ids are
+percent-encoded.
 """
 
 from __future__ import annotations
@@ -74,18 +75,26 @@ def falling_scores(scores: Sequence[float | None]) -> list[float]:
     the one before. trec_eval sorts by score and would otherwise order ties by document id.
     """
     falling: list[float] = []
-    last: np.float32 | None = None
+    last = np.float32(np.inf)
     for score in scores:
-        usable = score is not None and np.isfinite(score)
-        own = min(max(round(score, DECIMALS), -_LARGEST), _LARGEST) if usable and score is not None else None
-        if last is None:
-            last = np.float32(own or 0.0)
-        elif own is not None and np.float32(own) < last:
+        own = _usable(score)
+        if own is not None and np.float32(own) < last:
             last = np.float32(own)
+            falling.append(own)
+            continue
+        if np.isinf(last):
+            last = np.float32(0.0)
         else:
             last = np.float32(last - max(np.spacing(abs(last)), np.float32(_SMALLEST_STEP)))
-        falling.append(float(last))
+        # Nine significant digits tell any two 32-bit floats apart.
+        falling.append(float(f"{last:.9g}"))
     return falling
+
+
+def _usable(score: float | None) -> float | None:
+    if score is None or not np.isfinite(score):
+        return None
+    return min(max(round(float(score), DECIMALS), -_LARGEST), _LARGEST) + 0.0  # + 0.0 makes -0.0 a 0.0
 
 
 def format_run(
@@ -98,8 +107,7 @@ def format_run(
         scores = falling_scores([item.score for item in ranking])
         query = encode_id(query_id)
         for rank, (item, score) in enumerate(zip(ranking, scores, strict=True), start=1):
-            # Nine significant digits tell any two 32-bit floats apart.
-            yield f"{query} Q0 {encode_id(item.id)} {rank} {score:.9g} {tag}\n"
+            yield f"{query} Q0 {encode_id(item.id)} {rank} {score!r} {tag}\n"
 
 
 def format_qrels(golden: GoldenSet) -> Iterator[str]:
