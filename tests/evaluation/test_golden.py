@@ -1,4 +1,7 @@
 from dataclasses import replace
+from math import inf, nan
+
+import pytest
 
 from strata_rag.evaluation import GoldenSet, Question
 
@@ -47,3 +50,9 @@ def test_levels_and_units_name_what_is_judged():
 def test_a_subset_keeps_the_order_of_the_set():
     assert [question.id for question in SET.only(["b", "a"]).questions] == ["a", "b"]
     assert SET.only([]).questions == ()
+
+
+@pytest.mark.parametrize("grade", [nan, inf, -inf, 1001.0])
+def test_a_grade_without_a_finite_gain_is_refused(grade):
+    with pytest.raises(ValueError, match="grade of 'd'"):
+        Question("q", "?", {"d": grade})

@@ -50,6 +50,11 @@ def test_exponential_gain_is_another_measure_with_its_own_name():
     assert value("nDCG(exp)@3", RANKING, judged) == pytest.approx(expected, abs=1e-12)
 
 
+def test_the_largest_grades_still_have_a_value():
+    judged = dict.fromkeys([*RANKING, *(f"x{i}" for i in range(1000))], 1000.0)
+    assert value("nDCG(exp)@3", RANKING, judged) == 1
+
+
 # Case 67: the order given counts, however the scores tie.
 @pytest.mark.parametrize(
     ("judged", "reciprocal", "ndcg"), [({"d3": 1}, 1 / 3, 1 / log2(4)), ({"d1": 1}, 1.0, 1.0)]

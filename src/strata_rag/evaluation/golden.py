@@ -28,6 +28,9 @@ class Question:
         expected: Facts that an answer must state.
         where: ``file:line:column`` of the question, for messages; no part of its content.
         relevant: The judged items with a grade above 0; derived.
+
+    Raises:
+        ValueError: A grade is not a number, or larger than `MAX_GRADE` in size.
     """
 
     id: str
@@ -43,6 +46,9 @@ class Question:
     relevant: Mapping[str, float] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        for item, grade in self.judged.items():
+            if not abs(grade) <= MAX_GRADE:
+                raise ValueError(f"grade of {item!r}: at most {MAX_GRADE:.0f} was expected, found {grade}")
         positive = {item: grade for item, grade in self.judged.items() if grade > 0}
         object.__setattr__(self, "relevant", positive)
 

@@ -7,6 +7,7 @@ percent-encoded.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,25 +75,28 @@ def falling_scores(scores: Sequence[float | None]) -> list[float]:
     A score stays as it is (to `DECIMALS`) where it falls; elsewhere it is put as little as possible below
     the one before. trec_eval sorts by score and would otherwise order ties by document id.
     """
+    own = [_usable(score) for score in scores]
+    single = np.array([np.nan if score is None else score for score in own], dtype=np.float32).tolist()
     falling: list[float] = []
-    last = np.float32(np.inf)
-    for score in scores:
-        own = _usable(score)
-        if own is not None and np.float32(own) < last:
-            last = np.float32(own)
-            falling.append(own)
-            continue
-        if np.isinf(last):
-            last = np.float32(0.0)
+    last = math.inf
+    for score, rounded in zip(own, single, strict=True):
+        if score is not None and rounded < last:
+            last = rounded
+            falling.append(score)
         else:
-            last = np.float32(last - max(np.spacing(abs(last)), np.float32(_SMALLEST_STEP)))
-        # Nine significant digits tell any two 32-bit floats apart.
-        falling.append(float(f"{last:.9g}"))
+            last = 0.0 if math.isinf(last) else _just_below(last)
+            # Nine significant digits tell any two 32-bit floats apart.
+            falling.append(float(f"{last:.9g}"))
     return falling
 
 
+def _just_below(value: float) -> float:
+    single = np.float32(value)
+    return float(single - max(np.spacing(abs(single)), np.float32(_SMALLEST_STEP)))
+
+
 def _usable(score: float | None) -> float | None:
-    if score is None or not np.isfinite(score):
+    if score is None or not math.isfinite(score):
         return None
     return min(max(round(float(score), DECIMALS), -_LARGEST), _LARGEST) + 0.0  # + 0.0 makes -0.0 a 0.0
 
