@@ -1,0 +1,118 @@
+"""Golden sets as values: questions with judged items."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+KINDS = ("retrieval", "metadata", "unanswerable", "paraphrase", "code", "name", "general")
+LEVELS = ("document", "chunk", "project")
+MAX_GRADE = 1000.0  # 2^1000 is still a finite float, so exponential gains stay finite too
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question and what was judged for it.
+
+    Attributes:
+        id: Unique within its set.
+        text: The question as asked.
+        judged: Item id -> grade for every judged item; grades of 0 and below are judged non-relevant.
+        kind: One of `KINDS`, or a kind that the set declares.
+        level: What item ids name (`LEVELS`); None means the set's level.
+        tags: Free labels, for slices.
+        lang: Language of the question, where stated.
+        reference_answer: The answer a person would accept.
+        expected: Facts that an answer must state.
+        where: ``file:line:column`` of the question, for messages; no part of its content.
+        relevant: The judged items with a grade above 0; derived.
+
+    Raises:
+        ValueError: A grade is not a number, or larger than `MAX_GRADE` in size.
+    """
+
+    id: str
+    text: str
+    judged: Mapping[str, float] = field(default_factory=dict)
+    kind: str = "retrieval"
+    level: str | None = None
+    tags: tuple[str, ...] = ()
+    lang: str | None = None
+    reference_answer: str | None = None
+    expected: tuple[str, ...] = ()
+    where: str = field(default="", compare=False)
+    relevant: Mapping[str, float] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for item, grade in self.judged.items():
+            if not abs(grade) <= MAX_GRADE:
+                raise ValueError(f"grade of {item!r}: at most {MAX_GRADE:.0f} was expected, found {grade}")
+        positive = {item: grade for item, grade in self.judged.items() if grade > 0}
+        object.__setattr__(self, "relevant", positive)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenSet:
+    """Questions in the order of their file.
+
+    Attributes:
+        questions: Each id once.
+        level: What item ids name, unless a question says otherwise.
+        origin: The file or folder it was read from.
+        unjudged: Queries of a BEIR folder that its qrels file leaves out.
+        digest: SHA-256 over the content: questions ordered by id, judgements by item id. The order
+            of the file, its path and its format do not count. Derived.
+    """
+
+    questions: tuple[Question, ...]
+    level: str = "document"
+    origin: str = ""
+    unjudged: int = 0
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "digest", _digest(self.questions, self.level))
+
+    @property
+    def unit(self) -> str:
+        """The plural of the level, for sentences: ``documents``, ``chunks`` or ``projects``."""
+        return f"{self.level}s"
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Every level that some question is judged at, sorted."""
+        return tuple(sorted({self.level_of(question) for question in self.questions}))
+
+    @property
+    def judgements(self) -> int:
+        """How many (question, item) pairs are judged."""
+        return sum(len(question.judged) for question in self.questions)
+
+    def level_of(self, question: Question) -> str:
+        """What the item ids of this question name."""
+        return question.level or self.level
+
+    def only(self, ids: Iterable[str]) -> GoldenSet:
+        """Keep the questions with these ids, in the set's own order."""
+        kept = frozenset(ids)
+        return replace(self, questions=tuple(q for q in self.questions if q.id in kept))
+
+
+def _digest(questions: Iterable[Question], level: str) -> str:
+    content = [
+        {
+            "id": question.id,
+            "question": question.text,
+            "judged": {item: float(grade) for item, grade in question.judged.items()},
+            "kind": question.kind,
+            "level": question.level or level,
+            "tags": sorted(question.tags),
+            "lang": question.lang,
+            "reference_answer": question.reference_answer,
+            "expected": list(question.expected),
+        }
+        for question in sorted(questions, key=lambda question: question.id)
+    ]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,38 @@
+"""The one door to golden sets on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from strata_rag.errors import Fault, GoldenError
+from strata_rag.evaluation.golden import LEVELS, GoldenSet
+from strata_rag.evaluation.golden_beir import load_beir
+from strata_rag.evaluation.golden_yaml import load_json_lines, load_yaml
+
+
+def load_golden(path: str | Path, *, split: str = "test", level: str = "document") -> GoldenSet:
+    """Read a golden set whole, or not at all.
+
+    Args:
+        path: A YAML file (``.yaml``, ``.yml``), JSON lines (``.jsonl``), or a BEIR folder.
+        split: Which ``qrels/<split>.tsv`` of a BEIR folder.
+        level: What item ids name, unless the file or a question says otherwise.
+
+    Raises:
+        GoldenError: With every fault found, each at ``file:line:column``.
+    """
+    if level not in LEVELS:
+        raise ValueError(f"level: one of {', '.join(LEVELS)} was expected, found {level!r}")
+    path = Path(path)
+    if path.is_dir():
+        return load_beir(path, split=split, level=level)
+    suffix = path.suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        return load_yaml(path, level=level)
+    if suffix == ".jsonl":
+        return load_json_lines(path, level=level)
+    expected = "a .yaml, .yml or .jsonl file or a BEIR folder was expected"
+    found = f"a {suffix or 'suffixless'} file" if path.exists() else "nothing there"
+    raise GoldenError(
+        [Fault(str(path), f"{expected}, found {found}")], hint="see docs/evaluation.md for the formats"
+    )
