@@ -237,3 +237,9 @@ def test_the_older_name_takes_only_a_boolean(refuse: Refuse) -> None:
 @pytest.mark.parametrize("variable", ["RAGEVAL_USE_RERANK", "RAGEVAL_PLUGINS_DIR"])
 def test_an_empty_or_other_older_name_is_ignored(load: Load, variable: str) -> None:
     assert load(environ={variable: ""}).notes == ()
+
+
+def test_a_cycle_through_a_symbolic_link_is_seen_at_once(refuse: Refuse, folder: Path) -> None:
+    (folder / "link.yaml").symlink_to("experiment.yaml")
+    (line,) = refuse("extends: link.yaml\n").lines
+    assert line.startswith("experiment.yaml:1:10: extends: expected files without a cycle")

@@ -148,3 +148,8 @@ def test_the_package_brings_nothing_heavy() -> None:
         "sys.exit(', '.join(sorted(heavy)) or None)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": str(ROOT / "src")})
+
+
+def test_a_fault_in_the_first_line_does_not_hide_a_missing_root(refuse: Refuse) -> None:
+    lines = refuse("<<: {}\n", root=False).lines
+    assert sorted(line.split(": ")[1] for line in lines) == ["corpus.root", "expected a key, found `<<`"]

@@ -145,3 +145,9 @@ def test_symbolic_links_in_paths_are_kept(load: Load, folder: Path) -> None:
 def test_a_section_with_nothing_in_it_means_its_defaults(load: Load) -> None:
     config = load("retrieval:\nindex: {hnsw: ~}\nevaluation: null\n").config
     assert config == load().config
+
+
+def test_a_quoted_variable_stays_text(refuse: Refuse) -> None:
+    assert refuse("retrieval: {top_k: '${K}'}", environ={"K": "7"}).lines == [
+        'experiment.yaml:1:20: retrieval.top_k: expected a whole number of at least 1, found the text "7"'
+    ]
