@@ -47,7 +47,11 @@ class StrataGroup(TyperGroup):
         except BrokenPipeError:
             code = _close_quietly()
         except KeyboardInterrupt:
-            code = _tell("interrupted", "what was finished is kept; run the same command again to continue", _INTERRUPTED)
+            code = _tell(
+                "interrupted",
+                "what was finished is kept; run the same command again to continue",
+                _INTERRUPTED,
+            )
         except Exception as error:
             if debug:
                 traceback.print_exc()
@@ -101,7 +105,9 @@ def _tell_error(error: Exception, *, as_json: bool) -> int:
         lines = [f"{error.filename or 'disk'}: expected to read and write, found: {error.strerror}"]
         hint, code = "check disk space and permissions, or point STRATA_HOME elsewhere", 3
     else:
-        lines = [f"internal: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}"]
+        lines = [
+            f"internal: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}"
+        ]
         hint, code = "run again with --debug and report what it prints", 5
     if as_json:
         document = {"error": "\n".join(lines), "hint": hint, "exit_code": code}
@@ -145,8 +151,12 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version."),
-    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error; anywhere on the line."),
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version."
+    ),
+    debug: bool = typer.Option(
+        False, "--debug", help="Show the traceback of an error; anywhere on the line."
+    ),
 ) -> None:
     """Retrieval-augmented-generation experiments from YAML files."""
 

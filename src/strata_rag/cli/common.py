@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,17 +14,21 @@ import typer
 if TYPE_CHECKING:
     from strata_rag.experiment import Experiment
 
-ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG", help="The experiment's YAML file.", show_default=False)]
+ConfigPath = Annotated[
+    Path, typer.Argument(metavar="CONFIG", help="The experiment's YAML file.", show_default=False)
+]
 Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the config; may be repeated."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Mode = Annotated[
-    str | None, typer.Option("--mode", metavar="dense|lexical|hybrid", help="First stage, in place of the config's.")
+    str | None,
+    typer.Option("--mode", metavar="dense|lexical|hybrid", help="First stage, in place of the config's."),
 ]
 DenseOnly = Annotated[
-    bool, typer.Option("--dense-only", help="Dense search alone: --mode dense --no-rerank, any floor ignored.")
+    bool,
+    typer.Option("--dense-only", help="Dense search alone: --mode dense --no-rerank, any floor ignored."),
 ]
 NoRerank = Annotated[bool, typer.Option("--no-rerank", help="Leave the reranker out.")]
 
@@ -49,7 +54,9 @@ def load_experiment(path: Path, overrides: list[str] | None) -> Experiment:
         models_dir=Path(models_dir) if models_dir else None,
         offline=any(environ.get(name, "").lower() in _TRUE for name in ("STRATA_OFFLINE", "HF_HUB_OFFLINE")),
     )
-    return Experiment(loaded.config, workspace, announce=lambda line: print(line, file=sys.stderr, flush=True))
+    return Experiment(
+        loaded.config, workspace, announce=lambda line: print(line, file=sys.stderr, flush=True)
+    )
 
 
 def check_mode(mode: str | None) -> str | None:
@@ -68,7 +75,7 @@ def print_json(document: dict[str, Any]) -> None:
     print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
 
 
-def print_warnings(warnings: tuple[str, ...] | list[str], *, more: str) -> None:
+def print_warnings(warnings: Sequence[str], *, more: str) -> None:
     """Print the first warnings on stderr, and `more` says where the rest stands."""
     shown = 10
     for warning in warnings[:shown]:

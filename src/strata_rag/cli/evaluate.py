@@ -35,7 +35,7 @@ def evaluate_command(
 ) -> None:
     """Measure the rankings against the golden set, and keep a record of the run."""
     from strata_rag import experiment as use_cases
-    from strata_rag.report import console
+    from strata_rag import report
 
     experiment = load_experiment(config, overrides)
     settings = use_cases.SearchSettings.of(
@@ -51,4 +51,4 @@ def evaluate_command(
         progress=show_progress(),
     )
     print_warnings(result.run.record.warnings, more="")
-    print_json(console.evaluation_json(result)) if as_json else console.print_evaluation(result)
+    print_json(report.evaluation_document(result)) if as_json else report.print_evaluation(result)

@@ -13,20 +13,25 @@ from strata_rag.errors import AnswerIsNo
 
 def ingest_command(
     config: ConfigPath,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show and save the manifest; index nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show and save the manifest; index nothing.")
+    ] = False,
     recreate: Annotated[
         bool, typer.Option("--recreate", help="Build the collection anew beside the old one, and swap.")
     ] = False,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N documents.")] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 if a file failed or a text was longer than the model reads.")
+        bool,
+        typer.Option(
+            "--strict", help="Exit with 1 if a file failed or a text was longer than the model reads."
+        ),
     ] = False,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
     """Read, cut, embed and index the documents; what is unchanged is kept."""
     from strata_rag import experiment as use_cases
-    from strata_rag.report import console
+    from strata_rag import report
 
     limited = [*(overrides or []), *([f"corpus.limit={limit}"] if limit else [])]
     experiment = load_experiment(config, limited)
@@ -34,12 +39,12 @@ def ingest_command(
     if dry_run:
         preview = use_cases.dry_run(experiment, progress=progress)
         print_warnings(preview.warnings, more=f"all are in {preview.saved}")
-        print_json(console.dry_run_json(preview)) if as_json else console.print_dry_run(preview)
+        print_json(report.dry_run_document(preview)) if as_json else report.print_dry_run(preview)
         failed, truncated = preview.manifest.count("failed"), preview.truncated
     else:
         result = use_cases.ingest(experiment, recreate=recreate, progress=progress)
         print_warnings(result.warnings, more=f"all are in {result.manifest}")
-        print_json(console.ingest_json(result)) if as_json else console.print_ingest(result)
+        print_json(report.ingest_document(result)) if as_json else report.print_ingest(result)
         failed, truncated = result.failed, result.truncated
     if strict and (failed or truncated):
         raise AnswerIsNo(

@@ -22,22 +22,28 @@ from strata_rag.cli.common import (
 
 def query_command(
     config: ConfigPath,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to look for.", show_default=False)],
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="What to look for.", show_default=False)
+    ],
     mode: Mode = None,
     dense_only: DenseOnly = False,
     no_rerank: NoRerank = False,
     top_k: Annotated[int | None, typer.Option("--top-k", min=1, help="Hits to show.")] = None,
     filters: Annotated[
         list[str] | None,
-        typer.Option("--filter", metavar="FIELD=VALUE", help="Only hits with this field, such as source=atlas."),
+        typer.Option(
+            "--filter", metavar="FIELD=VALUE", help="Only hits with this field, such as source=atlas."
+        ),
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show each stage's score and rank, and the terms.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show each stage's score and rank, and the terms.")
+    ] = False,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the chunks that answer a question best."""
     from strata_rag import experiment as use_cases
-    from strata_rag.report import console
+    from strata_rag import report
 
     experiment = load_experiment(config, overrides)
     settings = use_cases.SearchSettings.of(
@@ -49,7 +55,7 @@ def query_command(
     )
     result = use_cases.query(experiment, question, settings, top_k=top_k or experiment.config.retrieval.top_k)
     print_warnings(result.warnings, more="")
-    print_json(console.query_json(result)) if as_json else console.print_query(result, explain=explain)
+    print_json(report.query_document(result)) if as_json else report.print_query(result, explain=explain)
 
 
 def _where(filters: list[str]) -> dict[str, str | int | bool]:

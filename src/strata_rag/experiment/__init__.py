@@ -1,17 +1,13 @@
 """Use cases, and the one place where a config becomes components."""
 
 from strata_rag.experiment.build import Experiment, SearchSettings
-from strata_rag.experiment.evaluate import EvaluationResult, evaluate_experiment
-from strata_rag.experiment.ingest import DryRun, IngestResult, dry_run, ingest
-from strata_rag.experiment.query import QueryResult, query
+from strata_rag.experiment.evaluate import evaluate_experiment
+from strata_rag.experiment.ingest import dry_run, ingest
+from strata_rag.experiment.query import query
 from strata_rag.experiment.workspace import Workspace
 
 __all__ = [
-    "DryRun",
-    "EvaluationResult",
     "Experiment",
-    "IngestResult",
-    "QueryResult",
     "SearchSettings",
     "Workspace",
     "dry_run",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
@@ -33,6 +33,7 @@ from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.query import floor_warnings, opened
 from strata_rag.index import CollectionRecord, Index
 from strata_rag.progress import Progress
+from strata_rag.report import EvaluationResult
 from strata_rag.retrieval import Hit, Scorer, retrieve_deep
 from strata_rag.version import __version__
 
@@ -45,19 +46,6 @@ _LIBRARIES = (
     "transformers",
     "torch",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationResult:
-    """A run and what stands beside it.
-
-    Attributes:
-        run: The new run on disk.
-        earlier: The latest run of each other label and experiment on the same golden set, newest first.
-    """
-
-    run: StoredRun
-    earlier: tuple[StoredRun, ...]
 
 
 def evaluate_experiment(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -22,7 +21,6 @@ from strata_rag.experiment.reconcile import (
     DIGEST,
     LENGTH,
     TOKENS,
-    DocumentChanges,
     Plan,
     StoredPoint,
     WantedPoint,
@@ -42,43 +40,11 @@ from strata_rag.index import (
     sparse_counts,
 )
 from strata_rag.progress import Progress
+from strata_rag.report import DryRun, IngestResult
 
 _BATCH = 256
 _TOKEN_BATCH = 1024
 _Item = TypeVar("_Item")
-
-
-@dataclass(frozen=True, slots=True)
-class IngestResult:
-    """What an ingest did.
-
-    Attributes:
-        collection: Its name.
-        documents: Documents added, changed, removed and unchanged.
-        excluded: Files that a rule left out.
-        failed: Files that could not be read.
-        chunks: Chunks now stored.
-        embedded: Chunks written with a vector, new or from the cache.
-        rewritten: Stored chunks whose lexical weights were rewritten.
-        truncated: Chunks longer than the model's limit, or None where no tokenizer tells.
-        reasons: Why stored chunks were replaced.
-        warnings: What a reader should know.
-        timings_ms: Milliseconds by stage.
-        manifest: Where the manifest was saved.
-    """
-
-    collection: str
-    documents: DocumentChanges
-    excluded: int
-    failed: int
-    chunks: int
-    embedded: int
-    rewritten: int
-    truncated: int | None
-    reasons: tuple[str, ...]
-    warnings: tuple[str, ...]
-    timings_ms: dict[str, float]
-    manifest: Path
 
 
 def ingest(experiment: Experiment, *, recreate: bool, progress: Progress) -> IngestResult:
@@ -132,6 +98,7 @@ class _Ingest:
         self._expected = expected
         self._record = record
         self._progress = progress
+        self._embedded = 0
         self._wanted = wanted_points(
             corpus.documents,
             corpus.chunks,
@@ -219,6 +186,7 @@ class _Ingest:
         missing = self._experiment.embedder.missing_documents(
             [p.chunk.embed_text for p in plan.fresh.values()]
         )
+        self._embedded = len(missing)
         if missing:
             self._progress.phase("loading the model")
             self._experiment.load_model()
@@ -277,15 +245,9 @@ class _Ingest:
                 "digest": digest_request({"points": digests}).hex(),
             },
             chunks=len(self._wanted),
-            truncated=self._truncated(tokens) or 0,
+            truncated=count_truncated(tokens, self._experiment.model_spec.max_tokens) or 0,
             complete=True,
         )
-
-    def _truncated(self, tokens: dict[str, int]) -> int | None:
-        limit = self._experiment.model_spec.max_tokens
-        if not tokens or limit is None:
-            return None
-        return sum(count > limit for count in tokens.values())
 
     def _result(
         self, plan: Plan, rewritten: int, tokens: dict[str, int], record: CollectionRecord
@@ -300,9 +262,10 @@ class _Ingest:
             excluded=corpus.count("excluded"),
             failed=corpus.count("failed"),
             chunks=record.chunks,
-            embedded=len(plan.fresh),
+            written=len(plan.fresh),
+            embedded=self._embedded,
             rewritten=rewritten,
-            truncated=self._truncated(tokens),
+            truncated=count_truncated(tokens, self._experiment.model_spec.max_tokens),
             reasons=self._reasons(plan),
             warnings=tuple(corpus_warnings(experiment, corpus, manifest, by_chunk)),
             timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
@@ -356,25 +319,6 @@ def _nothing_to_index(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class DryRun:
-    """What an ingest would read.
-
-    Attributes:
-        collection: The collection it would write.
-        manifest: Every file once.
-        warnings: What a reader should know.
-        seconds: Estimated time of embedding, or None where nothing tells.
-        saved: Where the manifest was saved.
-    """
-
-    collection: str
-    manifest: Manifest
-    warnings: tuple[str, ...]
-    seconds: float | None
-    saved: Path
-
-
 def dry_run(experiment: Experiment, *, progress: Progress) -> DryRun:
     """Read and cut the corpus as an ingest would, and write nothing but the manifest."""
     limit = experiment.config.corpus.limit
@@ -395,7 +339,16 @@ def dry_run(experiment: Experiment, *, progress: Progress) -> DryRun:
     progress.close()
     notes += corpus_warnings(experiment, corpus, manifest, tokens)
     saved = save_manifest(experiment, manifest)
-    return DryRun(experiment.collection, manifest, tuple(notes), seconds, saved)
+    return DryRun(
+        experiment.collection, manifest, count_truncated(tokens, max_tokens), tuple(notes), seconds, saved
+    )
+
+
+def count_truncated(tokens: Mapping[str, int], limit: int | None) -> int | None:
+    """Return how many texts are longer than `limit` tokens; None where nothing tells."""
+    if not tokens or limit is None:
+        return None
+    return sum(count > limit for count in tokens.values())
 
 
 def count_tokens(counter: TokenCounter, texts: Mapping[str, str], progress: Progress) -> dict[str, int]:

@@ -4,36 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from strata_rag.errors import CollectionError, InputError
 from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.ingest import dimension_mismatch
 from strata_rag.index import CollectionRecord, EmbeddedIndex
-from strata_rag.retrieval import Hit
-
-
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """The answer to one question.
-
-    Attributes:
-        question: As asked.
-        collection: Where it was looked for.
-        mode: ``hybrid``, ``dense`` or ``lexical``.
-        hits: Best first.
-        matched_terms: Per hit, the terms it shares with the question.
-        warnings: What a reader should know.
-        timings_ms: Milliseconds by stage.
-    """
-
-    question: str
-    collection: str
-    mode: str
-    hits: tuple[Hit, ...]
-    matched_terms: tuple[tuple[str, ...], ...]
-    warnings: tuple[str, ...]
-    timings_ms: dict[str, float]
+from strata_rag.report import QueryResult
 
 
 def query(experiment: Experiment, question: str, settings: SearchSettings, *, top_k: int) -> QueryResult:

@@ -10,6 +10,7 @@ from typing import Any
 from strata_rag.cache import digest_request
 from strata_rag.documents import Chunk, SourceDocument
 from strata_rag.index import Index, point_id
+from strata_rag.report import DocumentChanges
 
 DIGEST, AVG_LEN, LENGTH, TOKENS = "_digest", "_avg_len", "_length", "_tokens"
 """Payload fields of our own: digest of the content, and what the lexical weights were made with."""
@@ -47,16 +48,6 @@ class StoredPoint:
     avg_len: float
     length: int
     tokens: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentChanges:
-    """How many documents an ingest touches."""
-
-    added: int
-    changed: int
-    removed: int
-    unchanged: int
 
 
 @dataclass(frozen=True, slots=True)

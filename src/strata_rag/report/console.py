@@ -1,19 +1,194 @@
-"""Results as tables for people and as JSON for programs."""
+"""Results as text for people."""
 
 from __future__ import annotations
 
 import math
-import os
+import shutil
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from strata_rag.evaluation import Measure, Summary
+from strata_rag.corpus import ManifestRow
+from strata_rag.evaluation import Measure, RunRecord, Summary
+from strata_rag.report.results import DryRun, EvaluationResult, IngestResult, QueryResult
 from strata_rag.retrieval import STAGES, Hit
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
-    from strata_rag.evaluation import RunRecord
-    from strata_rag.experiment import DryRun, EvaluationResult, IngestResult, QueryResult
+_FILES_SHOWN = 40
+_SNIPPET_LINES = 4
+_STAGE_NAMES = {"first_stage": "first stage", "total": "per question"}
+
+
+def print_dry_run(preview: DryRun) -> None:
+    """Print the manifest: files, totals, estimated time."""
+    rows = preview.manifest.rows
+    table = _table()
+    for heading in ("file", "status", "documents", "chunks", "characters", "longest"):
+        table.add_column(
+            heading, justify="left" if heading in ("file", "status") else "right", overflow="fold"
+        )
+    for row in rows[:_FILES_SHOWN]:
+        table.add_row(*_manifest_cells(row))
+    _print(table)
+    if len(rows) > _FILES_SHOWN:
+        print(f"... and {len(rows) - _FILES_SHOWN} more files, all in {preview.saved}")
+    totals = preview.manifest.totals()
+    longest = "" if totals["max_tokens"] is None else f", longest chunk {totals['max_tokens']} tokens"
+    print(
+        f"\n{totals['files']} files: {totals['included']} included, {totals['excluded']} excluded, "
+        f"{totals['failed']} failed\n"
+        f"{totals['documents']} documents, {totals['chunks']} chunks, {totals['characters']:,} characters{longest}\n"
+        f"collection {preview.collection}\n"
+        f"embedding would take about {_duration(preview.seconds)}; nothing was indexed\n"
+        f"manifest {preview.saved}"
+    )
+
+
+def _manifest_cells(row: ManifestRow) -> tuple[str, ...]:
+    status = f"{row.status}: {row.reason}" if row.reason else row.status
+    if row.status != "included":
+        return (row.path, status, "", "", "", "")
+    tokens = "" if row.max_tokens is None else str(row.max_tokens)
+    return (row.path, status, str(row.documents), str(row.chunks), f"{row.characters:,}", tokens)
+
+
+def print_ingest(result: IngestResult) -> None:
+    """Print what an ingest did, in a few lines."""
+    changes = result.documents
+    print(f"collection {result.collection}")
+    print(
+        f"documents  {changes.added} added, {changes.changed} changed, {changes.removed} removed, "
+        f"{changes.unchanged} unchanged; files: {result.excluded} excluded, {result.failed} failed"
+    )
+    rewritten = f", {result.rewritten} lexical weights rewritten" if result.rewritten else ""
+    print(
+        f"chunks     {result.chunks} stored; {result.written} written, of which {result.embedded} embedded "
+        f"and {result.written - result.embedded} from the cache{rewritten}"
+    )
+    if result.truncated:
+        print(f"truncated  {result.truncated} chunks are longer than the model reads")
+    if result.reasons:
+        print(f"why        {'; '.join(result.reasons)}")
+    print(f"time       {', '.join(f'{name} {ms / 1000:.1f} s' for name, ms in result.timings_ms.items())}")
+    print(f"manifest   {result.manifest}")
+
+
+def print_query(result: QueryResult, *, explain: bool) -> None:
+    """Print the hits with the beginning of their text; with `explain`, every stage's score and rank."""
+    if not result.hits:
+        print("no hits")
+    for rank, (hit, terms) in enumerate(zip(result.hits, result.matched_terms, strict=True), 1):
+        last = next(stage for stage in reversed(STAGES) if stage in hit.scores)
+        print(f"{rank}. {hit.chunk_id}   {last} {hit.scores[last]:.4f}")
+        if explain:
+            print(f"   {_stages(hit)}; terms: {', '.join(terms) or 'none'}")
+        print(_snippet(hit.text))
+        print()
+
+
+def _stages(hit: Hit) -> str:
+    return ", ".join(
+        f"{stage} {hit.scores[stage]:.4f} (rank {hit.ranks[stage]})" if stage in hit.scores else f"{stage} -"
+        for stage in STAGES
+    )
+
+
+def _snippet(text: str) -> str:
+    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    lines = textwrap.wrap(" ".join(text.split()), max(width - 3, 20))
+    if len(lines) > _SNIPPET_LINES:
+        lines = [*lines[: _SNIPPET_LINES - 1], lines[_SNIPPET_LINES - 1] + " ..."]
+    return textwrap.indent("\n".join(lines), "   ")
+
+
+def print_evaluation(result: EvaluationResult) -> None:
+    """Print the run's row above the latest ones on the same golden set, then its kinds of question."""
+    run = result.run.record
+    runs = [run, *(other.record for other in result.earlier)]
+    measures = list(run.measures)
+    print(
+        f"{run.golden.questions} questions of {run.golden.path}, judged at {run.level} level, 95 % intervals\n"
+    )
+    _print(_runs_table(runs, measures))
+    kinds = run.slices.get("kind", {})
+    if len(kinds) > 1:
+        print(f"\n{run.name}: {run.label}, by kind of question\n")
+        _print(_slices_table(kinds, measures))
+    print(f"\n{_counts(run)}")
+    times = (f"{_STAGE_NAMES.get(name, name)} {timing.p50:.1f}" for name, timing in run.timings_ms.items())
+    print(f"milliseconds (p50): {', '.join(times)}; embed and rerank count only what was not cached")
+    print(f"run {result.run.path}")
+
+
+def _runs_table(runs: Sequence[RunRecord], measures: Sequence[Measure]) -> Table:
+    several = len({run.name for run in runs}) > 1
+    table = _table()
+    table.add_column("run", overflow="fold")
+    for measure in measures:
+        table.add_column(str(measure), justify="right", no_wrap=True)
+    table.add_column("n", justify="right")
+    for run in runs:
+        label = f"{run.name}: {run.label}" if several else run.label
+        table.add_row(label, *_summary_cells(run.measures, measures), _lowest_n(run.measures))
+    return table
+
+
+def _slices_table(kinds: Mapping[str, Mapping[Measure, Summary]], measures: Sequence[Measure]) -> Table:
+    table = _table()
+    table.add_column("kind")
+    for measure in measures:
+        table.add_column(str(measure), justify="right", no_wrap=True)
+    table.add_column("n", justify="right")
+    for kind, summaries in kinds.items():
+        table.add_row(kind, *_summary_cells(summaries, measures), _lowest_n(summaries))
+    return table
+
+
+def _summary_cells(summaries: Mapping[Measure, Summary], measures: Sequence[Measure]) -> list[str]:
+    return [_summary_cell(summaries.get(measure)) for measure in measures]
+
+
+def _summary_cell(summary: Summary | None) -> str:
+    if summary is None or math.isnan(summary.value):
+        return "-"
+    if math.isnan(summary.low):
+        return f"{summary.value:.3f}"
+    return f"{summary.value:.3f}\n{summary.low:.2f}-{summary.high:.2f}"
+
+
+def _lowest_n(summaries: Mapping[Measure, Summary]) -> str:
+    return str(min((summary.n for summary in summaries.values()), default=0))
+
+
+def _counts(run: RunRecord) -> str:
+    left_out = [
+        f"{run.counts[key]} {name}"
+        for key, name in (("unanswerable", "unanswerable"), ("unlabelled", "without a relevant document"))
+        if run.counts.get(key)
+    ]
+    out = f"; {' and '.join(left_out)} left out of the means" if left_out else ""
+    empty = f"; {run.counts['no_results']} without results score 0" if run.counts.get("no_results") else ""
+    return f"{run.counts['questions']} questions ranked to {run.depth} {run.level}s{out}{empty}"
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "an unknown time"
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def _table() -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+
+
+def _print(table: Table) -> None:
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else max(shutil.get_terminal_size((120, 24)).columns, 80)
+    Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False).print(table)
