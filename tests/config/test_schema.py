@@ -16,6 +16,7 @@ from .conftest import Load, Refuse
 DEFAULTS: dict[str, Any] = {
     "corpus.format": "auto",
     "corpus.follow_symlinks": False,
+    "corpus.limit": None,
     "chunking.strategy": "window",
     "chunking.size": 800,
     "chunking.overlap": 150,
