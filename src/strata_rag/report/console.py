@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _FILES_SHOWN = 40
 _SNIPPET_LINES = 4
-_STAGE_NAMES = {"first_stage": "first stage", "total": "per question"}
+_STAGE_NAMES = {"first_stage": "first stage", "total": "whole question"}
 
 
 def print_dry_run(preview: DryRun) -> None:
@@ -81,18 +81,17 @@ def print_query(result: QueryResult, *, explain: bool) -> None:
     if not result.hits:
         print("no hits")
     for rank, (hit, terms) in enumerate(zip(result.hits, result.matched_terms, strict=True), 1):
-        last = next(stage for stage in reversed(STAGES) if stage in hit.scores)
-        print(f"{rank}. {hit.chunk_id}   {last} {hit.scores[last]:.4f}")
+        stages = STAGES if explain else [stage for stage in STAGES if stage in hit.scores][-2:]
+        print(f"{rank}. {hit.chunk_id}\n   {', '.join(_stage(hit, stage) for stage in stages)}")
         if explain:
-            print(f"   {_stages(hit)}; terms: {', '.join(terms) or 'none'}")
+            print(f"   terms: {', '.join(terms) or 'none'}")
         print(_snippet(hit.text))
         print()
 
 
-def _stages(hit: Hit) -> str:
-    return ", ".join(
+def _stage(hit: Hit, stage: str) -> str:
+    return (
         f"{stage} {hit.scores[stage]:.4f} (rank {hit.ranks[stage]})" if stage in hit.scores else f"{stage} -"
-        for stage in STAGES
     )
 
 
