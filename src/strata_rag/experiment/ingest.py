@@ -64,6 +64,7 @@ def ingest(experiment: Experiment, *, recreate: bool, progress: Progress) -> Ing
         CollectionBusy: Another process holds it.
         WriteFailed: The disk or the engine refused.
     """
+    experiment.timer.restart()
     expected = experiment.expected_record()
     source = experiment.open_source()
     with experiment.collections.writing(experiment.collection, recreate=recreate) as writer:

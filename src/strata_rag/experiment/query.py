@@ -19,6 +19,7 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
         InputError: The question is empty.
         CollectionError: The collection is missing, incomplete, or made by something else than this config.
     """
+    experiment.timer.restart()
     if not question.strip():
         raise InputError(
             "QUESTION: expected a question, found an empty text",

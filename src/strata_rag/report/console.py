@@ -190,5 +190,9 @@ def _table() -> Table:
 def _print(table: Table) -> None:
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else max(shutil.get_terminal_size((120, 24)).columns, 80)
-    Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False).print(table)
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    width = None if terminal else max(shutil.get_terminal_size((120, 24)).columns, 80)
+    console = Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False)
+    with console.capture() as captured:  # rich would end the process with 1 where the reader has gone
+        console.print(table)
+    print(captured.get(), end="")
