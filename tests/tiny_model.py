@@ -92,9 +92,7 @@ def _write_tokenizer(folder: Path, vocabulary: list[str], max_tokens: int) -> No
     )
 
 
-def _weights(
-    vocabulary: int, width: int, positions: int, rng: np.random.Generator
-) -> dict[str, np.ndarray]:
+def _weights(vocabulary: int, width: int, positions: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     def random(*shape: int) -> np.ndarray:
         return rng.normal(scale=0.5, size=shape).astype(np.float32)
 

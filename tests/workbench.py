@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_model import write_tiny_model
 
 from strata_rag.cli.app import app
 from strata_rag.config import load_config
@@ -20,6 +22,7 @@ from strata_rag.experiment import Experiment, Workspace, ingest
 from strata_rag.index import Index, sparse_counts
 from strata_rag.progress import Silent
 from strata_rag.report import IngestResult
+from tiny_model import write_tiny_model
 
 ROOT = Path(__file__).parents[1]
 
@@ -62,9 +65,7 @@ CommandLine = Callable[..., Outcome]
 
 
 @pytest.fixture
-def cli(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> CommandLine:
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> CommandLine:
     """Run the command line in this process, in `tmp_path`: ``cli("query", config, "question")``."""
     monkeypatch.chdir(tmp_path)
 
@@ -112,6 +113,21 @@ def config(tmp_path: Path, tiny_model: Path) -> Path:
     """The five `DOCUMENTS` and a config for them."""
     write_files(tmp_path / "docs", DOCUMENTS)
     return write_config(tmp_path / "c.yaml", tiny_model)
+
+
+@pytest.fixture(scope="session")
+def _built(tmp_path_factory: pytest.TempPathFactory, tiny_model: Path) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    write_files(folder / "docs", DOCUMENTS)
+    run_ingest(load(write_config(folder / "c.yaml", tiny_model)))
+    return folder
+
+
+@pytest.fixture
+def ingested(tmp_path: Path, _built: Path) -> Path:
+    """The same config, its collection made."""
+    shutil.copytree(_built, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "c.yaml"
 
 
 def load(path: Path, *overrides: str, home: Path | None = None) -> Experiment:
@@ -178,3 +194,77 @@ def wait_until(happened: Callable[[], bool], *, seconds: float = 60) -> None:
 def environment(**variables: str) -> Iterator[tuple[str, str]]:
     """Yield the variables of a child process that runs this source tree."""
     yield from {**os.environ, "PYTHONPATH": str(ROOT / "src"), **variables}.items()
+
+
+@dataclass(slots=True)
+class Running:
+    """A command at work in a process of its own."""
+
+    process: subprocess.Popen[str]
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def signal(self, number: int) -> None:
+        self.process.send_signal(number)
+
+    def finish(self, *, seconds: float = 60) -> Outcome:
+        """Wait for its end."""
+        out, err = self.process.communicate(timeout=seconds)
+        return Outcome(self.process.returncode, out, err)
+
+    def children(self) -> list[int]:
+        """Return the pids of its child processes."""
+        try:
+            text = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
+        except OSError:
+            return []
+        return [int(pid) for pid in text.split()]
+
+    def maps(self, library: str) -> bool:
+        """Tell whether it has loaded a shared library of this name."""
+        try:
+            return library in Path(f"/proc/{self.pid}/maps").read_text()
+        except OSError:
+            return False
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Running]]:
+    """Start the command line in a process of its own; whatever still runs at the end is killed."""
+    started: list[Running] = []
+
+    def run(*args: object, **variables: str) -> Running:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "strata_rag", *map(str, args)],
+            cwd=tmp_path,
+            env=dict(environment(**variables)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(Running(process))
+        return started[-1]
+
+    yield run
+    for one in started:
+        if one.process.poll() is None:
+            one.process.kill()
+        one.process.communicate()
+
+
+def record_of(experiment: Experiment) -> dict[str, Any] | None:
+    """Return the collection's record as it stands on disk, or None."""
+    path = experiment.workspace.collections / experiment.collection / "record.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def many_documents(count: int) -> dict[str, str]:
+    """Return that many short documents, each of its own words."""
+    return {
+        f"part{number % 7}/{number:05}.md": f"document {number} tells of pump {number * 7} and valve x{number % 13}"
+        for number in range(count)
+    }

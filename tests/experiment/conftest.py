@@ -1,5 +1,5 @@
 """The fixtures of tests/workbench.py."""
 
-from workbench import cli, config, tiny_model
+from workbench import _built, cli, config, ingested, start, tiny_model
 
-__all__ = ["cli", "config", "tiny_model"]
+__all__ = ["_built", "cli", "config", "ingested", "start", "tiny_model"]

@@ -34,15 +34,6 @@ _DISK_ERRORS = {
     errno.EPERM,
     errno.EROFS,
 }
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EFBIG,
-    errno.EROFS,
-    errno.EACCES,
-    errno.EPERM,
-    errno.EIO,
-    errno.ENOTDIR,
-}
 
 
 class StrataGroup(TyperGroup):
