@@ -26,6 +26,9 @@ from tiny_model import write_tiny_model
 
 ROOT = Path(__file__).parents[1]
 
+# A tiny model gains nothing from threads, and workers that share the cores lose by them.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 DOCUMENTS = {
     "atlas/parts/pump.md": "The red pump AB-1234/x stands in hall four and is oiled every month.",
     "atlas/parts/valve.md": "A blue valve closes the pump's outlet. Its spare part is CD-77.",

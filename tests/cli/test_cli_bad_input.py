@@ -320,9 +320,8 @@ def test_a_cache_that_is_no_database_is_named(cli: CommandLine, config: Path) ->
 
 def test_a_cache_with_a_damaged_page_is_named(cli: CommandLine, ingested: Path) -> None:
     cache = ingested.parent / ".strata/cache.sqlite"
-    for extra in ingested.parent.glob(".strata/cache.sqlite-*"):
-        extra.unlink()
     with sqlite3.connect(cache) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         size = database.execute("PRAGMA page_size").fetchone()[0]
     database.close()
     raw = bytearray(cache.read_bytes())

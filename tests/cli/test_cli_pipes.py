@@ -28,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, tiny_model: Path) -> Path:
             "relevant": ["readme.md"],
             "kind": KINDS[number % len(KINDS)],
         }
-        for number in range(80)
+        for number, kind in enumerate(KINDS)
     ]
     (folder / "golden.yaml").write_text(json.dumps(questions))
     config = write_config(
