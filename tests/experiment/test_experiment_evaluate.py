@@ -183,12 +183,12 @@ def test_every_fault_of_a_golden_set_is_listed(judged: Path, cli: CommandLine) -
 
 def test_golden_ids_the_corpus_lacks_are_all_named(judged: Path, cli: CommandLine) -> None:
     (judged.parent / "golden.yaml").write_text(
-        "- {id: q1, question: Where?, relevant: [atlas/parts/pomp.md]}\n"
+        "- {id: q1, question: Where?, relevant: [atlas/parts/pumps.md]}\n"
         "- {id: q2, question: Who?, relevant: [nowhere.md, readme.md]}\n"
     )
     outcome = cli("eval", judged)
     assert outcome.code == 2
-    assert "atlas/parts/pomp.md" in outcome.err
+    assert "atlas/parts/pumps.md" in outcome.err
     assert "atlas/parts/pump.md" in outcome.err
     assert "nowhere.md" in outcome.err
     assert not (judged.parent / ".strata/runs").exists()

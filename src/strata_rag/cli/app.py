@@ -63,6 +63,8 @@ class StrataGroup(TyperGroup):
                 "what was finished is kept; run the same command again to continue",
                 _INTERRUPTED,
             )
+            if standalone_mode:  # taking a model library apart would cost a second of the two there are
+                os._exit(code)
         except Exception as error:
             if debug:
                 traceback.print_exc()
