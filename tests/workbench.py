@@ -194,9 +194,9 @@ def wait_until(happened: Callable[[], bool], *, seconds: float = 60) -> None:
         os.sched_yield()
 
 
-def environment(**variables: str) -> Iterator[tuple[str, str]]:
-    """Yield the variables of a child process that runs this source tree."""
-    yield from {**os.environ, "PYTHONPATH": str(ROOT / "src"), **variables}.items()
+def environment(**variables: str) -> dict[str, str]:
+    """Return the variables of a child process that runs this source tree."""
+    return {**os.environ, "PYTHONPATH": str(ROOT / "src"), **variables}
 
 
 @dataclass(slots=True)
@@ -242,7 +242,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Running]]:
         process = subprocess.Popen(
             [sys.executable, "-m", "strata_rag", *map(str, args)],
             cwd=tmp_path,
-            env=dict(environment(**variables)),
+            env=environment(**variables),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

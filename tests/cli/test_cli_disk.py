@@ -30,7 +30,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def ingest_into(home: Path, config: Path) -> Outcome:
     process = subprocess.run(
         [sys.executable, "-m", "strata_rag", "ingest", str(config)],
-        env=dict(environment(STRATA_HOME=str(home))),
+        env=environment(STRATA_HOME=str(home)),
         capture_output=True,
         text=True,
         check=False,

@@ -50,7 +50,7 @@ def imported(folder: Path, arguments: Sequence[str]) -> tuple[int, set[str]]:
     process = subprocess.run(
         [sys.executable, "-c", RUNNER, *arguments],
         cwd=folder,
-        env=dict(environment(STRATA_HOME=str(folder / ".strata"))),
+        env=environment(STRATA_HOME=str(folder / ".strata")),
         capture_output=True,
         text=True,
         check=True,
@@ -98,7 +98,7 @@ def test_what_is_cached_is_answered_without_the_model_library(folder: Path) -> N
 def test_the_package_runs_as_a_module(folder: Path) -> None:
     process = subprocess.run(
         [sys.executable, "-m", "strata_rag", "--version"],
-        env=dict(environment()),
+        env=environment(),
         capture_output=True,
         text=True,
         check=True,

@@ -62,7 +62,7 @@ COMMANDS: dict[str, Sequence[str]] = {
 
 def piped(folder: Path, arguments: Sequence[str], *, lines: int) -> tuple[bytes, str, int]:
     """Run a command whose reader takes that many lines and goes; return them, stderr and the status."""
-    variables = dict(environment(PYTHONUNBUFFERED="1", STRATA_HOME=str(folder / ".strata")))
+    variables = environment(PYTHONUNBUFFERED="1", STRATA_HOME=str(folder / ".strata"))
     reading, writing = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-m", "strata_rag", *arguments],
@@ -104,7 +104,7 @@ def test_a_failure_no_one_listens_to_keeps_its_exit_code(folder: Path) -> None:
     process = subprocess.run(
         ["sh", "-c", f"'{sys.executable}' -m strata_rag query none.yaml pump --json >&- 2>&-"],
         cwd=folder,
-        env=dict(environment()),
+        env=environment(),
         check=False,
         timeout=60,
     )

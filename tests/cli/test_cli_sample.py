@@ -24,7 +24,7 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("sample") / ".strata"
     process = subprocess.run(
         [sys.executable, "-m", "strata_rag", "ingest", str(SAMPLE), "--json"],
-        env=dict(environment(STRATA_HOME=str(home), HF_HUB_OFFLINE="1")),
+        env=environment(STRATA_HOME=str(home), HF_HUB_OFFLINE="1"),
         capture_output=True,
         text=True,
         check=False,

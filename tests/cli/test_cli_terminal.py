@@ -35,9 +35,7 @@ def on_a_terminal(folder: Path, *arguments: str, columns: int, **variables: str)
     process = subprocess.Popen(
         [sys.executable, "-m", "strata_rag", *arguments],
         cwd=folder,
-        env=dict(
-            environment(COLUMNS=str(columns), TERM="xterm", STRATA_HOME=str(folder / ".strata"), **variables)
-        ),
+        env=environment(COLUMNS=str(columns), TERM="xterm", STRATA_HOME=str(folder / ".strata"), **variables),
         stdin=child,
         stdout=child,
         stderr=child,
