@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from workbench import (
     DOCUMENTS,
     ROOT,
@@ -79,17 +77,16 @@ def test_while_the_corpus_is_read(start: Start, tmp_path: Path, tiny_model: Path
     interrupt(running)
 
 
-@pytest.mark.parametrize("library", ["libtorch_cpu.so", "_safetensors_rust"])
-def test_while_the_model_library_is_imported(start: Start, config: Path, library: str) -> None:
+def test_while_the_model_library_is_imported(start: Start, config: Path) -> None:
     running = start("ingest", config)
-    wait_until(lambda: running.maps(library) or running.process.poll() is not None)
+    wait_until(lambda: running.maps("libtorch_cpu.so") or running.process.poll() is not None)
     interrupt(running)
     result = run_ingest(load(config))
     assert result.chunks == len(DOCUMENTS)
 
 
 def test_while_texts_are_embedded(start: Start, tmp_path: Path, tiny_model: Path) -> None:
-    write_files(tmp_path / "docs", many_documents(4000))
+    write_files(tmp_path / "docs", many_documents(2000))
     config = write_config(tmp_path / "c.yaml", tiny_model, embedding={"batch_size": 4})
     running = start("ingest", config)
     wait_until(lambda: _embedded(config) >= 256 or running.process.poll() is not None)
@@ -99,9 +96,11 @@ def test_while_texts_are_embedded(start: Start, tmp_path: Path, tiny_model: Path
     assert not record["complete"]
     kept = _embedded(config)
     result = run_ingest(load(config))
-    assert (result.chunks, result.embedded) == (4000, 4000 - kept)
-    fresh = load(config, home=tmp_path / "fresh")
+    assert (result.chunks, result.embedded) == (2000, 2000 - kept)
     (tmp_path / "fresh").mkdir()
-    (tmp_path / "fresh/cache.sqlite").hardlink_to(tmp_path / ".strata/cache.sqlite")
-    run_ingest(fresh)
+    with sqlite3.connect(tmp_path / ".strata/cache.sqlite") as database:
+        database.execute("VACUUM INTO ?", (str(tmp_path / "fresh/cache.sqlite"),))
+    database.close()
+    fresh = load(config, home=tmp_path / "fresh")
+    assert run_ingest(fresh).embedded == 0
     assert_same(snapshot(load(config), "pump 70"), snapshot(fresh, "pump 70"))
