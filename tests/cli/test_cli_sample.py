@@ -55,14 +55,13 @@ def test_hybrid_beats_dense_on_codes_and_lexical_on_paraphrases(cli: CommandLine
     dense = by_kind(cli, "--mode", "dense", "--no-rerank")
     lexical = by_kind(cli, "--mode", "lexical", "--no-rerank")
     hybrid = by_kind(cli, "--no-rerank")
-    late = by_kind(cli)
     assert recall(hybrid, "code") >= recall(dense, "code") + 0.3
     assert recall(hybrid, "paraphrase") >= recall(lexical, "paraphrase") + 0.3
-    for result in (dense, lexical, hybrid, late):
+    for result in (dense, lexical, hybrid):
         assert all(summary["value"] < 1 for summary in result["all"].values())
-    assert len(list((Path.cwd() / ".strata/runs").iterdir())) == 4
+    assert len(list((Path.cwd() / ".strata/runs").iterdir())) == 3
     rows = cli("eval", SAMPLE, "--mode", "lexical", "--no-rerank").out
-    for label in ("dense", "lexical", "hybrid", "hybrid + late-interaction (rrf)"):
+    for label in ("dense", "lexical", "hybrid"):
         assert label in rows
 
 
