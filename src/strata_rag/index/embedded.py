@@ -202,7 +202,8 @@ class EmbeddedIndex:
                 filter=_edge_filter(where),
                 params=edge.SearchParams(hnsw_ef=max(self._ef_search, fetch)) if using == DENSE else None,
             )
-            found = self._shard.query(request)
+            with _answering(self._folder):
+                found = self._shard.query(request)
             if len(found) < fetch or found[-1].score < found[limit - 1].score:
                 break
             fetch *= 2
@@ -239,6 +240,18 @@ def _writing(folder: Path) -> Iterator[None]:
         raise WriteFailed(
             f"{folder}: expected the engine to write, found: {error}",
             hint="check disk space and permissions; the same command then continues where it stopped",
+        ) from error
+
+
+@contextmanager
+def _answering(folder: Path) -> Iterator[None]:
+    """Turn whatever the engine raises while it searches into `CollectionError`."""
+    try:
+        yield
+    except Exception as error:
+        raise CollectionError(
+            f"{folder}: expected an answer from the engine, found: {error}",
+            hint="run `strata ingest CONFIG`, and with --recreate if that does not help",
         ) from error
 
 
