@@ -122,7 +122,7 @@ class ModelResolver:
     def _download(self, model_id: str, revision: str | None) -> Path:
         from huggingface_hub import HfApi, snapshot_download
         from huggingface_hub.constants import HF_HUB_CACHE
-        from huggingface_hub.errors import HTTPError
+        from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]  # its HTTP client's
 
         try:
             files = (
