@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strata_rag.errors import CollectionError, WriteFailed
+from strata_rag.errors import CollectionError, InputError, WriteFailed
 from strata_rag.index.index import IndexInfo, Where
 from strata_rag.index.points import Point, ScoredPoint, SparseVector
 
@@ -280,6 +280,12 @@ def _edge_filter(where: Where | None) -> qdrant_edge.Filter | None:
 
     if not where:
         return None
+    for key, value in where.items():
+        if isinstance(value, bool):  # the engine's binding would look for the number 1 and find nothing
+            raise InputError(
+                f"filter {key}: expected text or a whole number, found {value}",
+                hint="store the field as text and filter by that",
+            )
     return edge.Filter(
         must=[edge.FieldCondition(key, match=edge.MatchValue(value)) for key, value in where.items()]
     )
