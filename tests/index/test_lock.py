@@ -133,6 +133,7 @@ def test_a_lock_that_can_not_be_made_is_named(tmp_path: Path) -> None:
 NO_SPACE = """
 import resource, sys
 from pathlib import Path
+import portalocker
 from strata_rag.index.lock import collection_lock
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 for exclusive in (True, False):

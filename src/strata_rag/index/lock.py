@@ -27,6 +27,8 @@ def collection_lock(path: Path, *, exclusive: bool, timeout: float) -> Iterator[
         WriteFailed: The lock file can't be made.
     """
     try:
+        import portalocker  # noqa: F401  # looks for a temporary folder, and fails on a full disk
+
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("ab", buffering=0)
     except OSError as error:
