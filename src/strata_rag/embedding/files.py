@@ -20,7 +20,6 @@ EMBEDDING_VERSION = 1
 _FINGERPRINTED = {".json", ".txt", ".model", ".safetensors", ".bin"}
 _NO_LIMIT = 1_000_000
 _Json = TypeVar("_Json", dict[str, Any], list[dict[str, Any]])
-_DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def read_spec(files: ModelFiles, cache: Cache) -> ModelSpec:
         fingerprint=files_fingerprint(files, cache),
         dimension=dimension,
         max_tokens=_max_tokens(files.folder, config),
-        document_prompt=next((prompts[name] for name in _DOCUMENT_PROMPTS if prompts.get(name)), ""),
+        document_prompt=prompts.get("document") or "",
         work=(hidden / 384) ** 2 * layers / 6,
     )
 
