@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
@@ -47,7 +48,7 @@ def test_windows_are_exact_slices_that_keep_to_size_and_overlap_and_leave_only_w
         assert 1 <= chunk.end - chunk.start <= size
         assert chunk.text.strip() == chunk.text
         covered[chunk.start : chunk.end] = [True] * (chunk.end - chunk.start)
-    for before, after in zip(chunks, chunks[1:], strict=False):
+    for before, after in pairwise(chunks):
         assert after.start > before.start
         assert after.end > before.end
         assert before.end - after.start <= overlap

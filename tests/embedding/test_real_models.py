@@ -98,7 +98,7 @@ def test_a_cross_encoder_gives_logits_and_its_column(tmp_path: Path) -> None:
     np.testing.assert_allclose(scorer(two, 1).score("pump", TEXTS), expected_two[:, 1], atol=1e-5)
     assert scorer(one, None).score("pump", []) == []
     assert scorer(two, 1).describe().parameters == {"label": 1}
-    with pytest.raises(InputError, match="acme/cross: .* the model has 2 labels and label is None"):
+    with pytest.raises(InputError, match=r"acme/cross: .* the model has 2 labels and label is None"):
         scorer(two, None).score("pump", TEXTS)
 
 

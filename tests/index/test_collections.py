@@ -28,10 +28,17 @@ def collections(root: Path) -> EmbeddedCollections:
 
 
 def build(
-    collections: EmbeddedCollections, doc_id: str, *, recreate: bool = False, complete: bool = True
+    collections: EmbeddedCollections,
+    doc_id: str,
+    *,
+    recreate: bool = False,
+    complete: bool = True,
+    stop: BaseException | None = None,
 ) -> None:
     with collections.writing(NAME, recreate=recreate) as writer:
         writer.open(DIMENSION).upsert([point(doc_id)])
+        if stop is not None:
+            raise stop
         writer.write_record(replace(RECORD, complete=complete))
 
 
@@ -72,9 +79,8 @@ def test_an_incomplete_collection_is_refused_and_can_be_continued(collections: E
 
 
 def test_a_shard_that_was_never_recorded_is_made_anew(collections: EmbeddedCollections) -> None:
-    with pytest.raises(KeyboardInterrupt), collections.writing(NAME, recreate=False) as writer:
-        writer.open(DIMENSION).upsert([point("lost")])
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        build(collections, "lost", stop=KeyboardInterrupt())
     with pytest.raises(CollectionError, match="cut short"), collections.reading(NAME):
         pass
     build(collections, "a")
@@ -96,9 +102,8 @@ def test_a_recreation_that_fails_leaves_the_old_collection(
     collections: EmbeddedCollections, root: Path
 ) -> None:
     build(collections, "old")
-    with pytest.raises(RuntimeError), collections.writing(NAME, recreate=True) as writer:
-        writer.open(DIMENSION).upsert([point("half")])
-        raise RuntimeError("stop")
+    with pytest.raises(RuntimeError, match="stop"):
+        build(collections, "half", recreate=True, stop=RuntimeError("stop"))
     assert stored(collections) == ["old"]
     build(collections, "more")
     assert stored(collections) == ["more", "old"]
