@@ -52,8 +52,8 @@ class WindowChunker:
         if end >= stop:
             return stop
         if not text[end].isspace():
-            earliest = max(start + self._size // 2, fresh)
-            end = next((at for at in range(end - 1, earliest, -1) if text[at].isspace()), end)
+            earliest = max(start + (self._size + 1) // 2, fresh + 1)
+            end = next((at for at in range(end - 1, earliest - 1, -1) if text[at].isspace()), end)
         while text[end - 1].isspace():
             end -= 1
         return end

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from strata_rag.cache import Cache, digest_request
 from strata_rag.embedding.resolve import PACKAGED_WEIGHTS, ModelFiles
@@ -19,7 +19,7 @@ EMBEDDING_VERSION = 1
 
 _FINGERPRINTED = {".json", ".txt", ".model", ".safetensors", ".bin"}
 _NO_LIMIT = 1_000_000
-_DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+_Json = TypeVar("_Json", dict[str, Any], list[dict[str, Any]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def read_spec(files: ModelFiles, cache: Cache) -> ModelSpec:
         fingerprint=files_fingerprint(files, cache),
         dimension=dimension,
         max_tokens=_max_tokens(files.folder, config),
-        document_prompt=next((prompts[name] for name in _DOCUMENT_PROMPTS if prompts.get(name)), ""),
+        document_prompt=prompts.get("document") or "",
         work=(hidden / 384) ** 2 * layers / 6,
     )
 
@@ -139,17 +139,25 @@ def _max_tokens(folder: Path, config: dict[str, Any]) -> int | None:
 
 
 def _modules(folder: Path) -> list[dict[str, Any]]:
-    path = folder / "modules.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    return _read_json(folder / "modules.json", [])
 
 
 def _json(path: Path) -> dict[str, Any]:
+    return _read_json(path, {})
+
+
+def _read_json(path: Path, absent: _Json) -> _Json:
+    """Return what `path` holds, which must be of the same kind as `absent`, or `absent`."""
+    hint = "the model's folder is damaged; provide it again"
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
-    except ValueError as error:
+        stored: Any = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else absent
+    except (ValueError, OSError) as error:
+        raise ModelUnavailable(f"{path}: expected JSON, found: {error}", hint=hint) from error
+    if not isinstance(stored, type(absent)):
         raise ModelUnavailable(
-            f"{path}: expected JSON, found: {error}", hint="the model's folder is damaged; provide it again"
-        ) from error
+            f"{path}: expected a JSON {type(absent).__name__}, found {type(stored).__name__}", hint=hint
+        )
+    return stored
 
 
 class TokenCounter(Protocol):

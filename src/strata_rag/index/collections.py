@@ -42,12 +42,11 @@ class EmbeddedCollections:
             CollectionBusy: A writer held it for longer than the timeout.
         """
         folder = self._root / name
-        if not folder.exists():
-            raise CollectionError(
-                f"{folder}: expected the collection of this config, found none",
-                hint="run `strata ingest CONFIG` first",
-            )
+        if not folder.exists() and not self._lock_path(name).exists():
+            raise _none_there(folder)
         with collection_lock(self._lock_path(name), exclusive=False, timeout=self._lock_timeout):
+            if not folder.exists():
+                raise _none_there(folder)
             record = read_record(folder / _RECORD)
             if record is None or not record.complete:
                 raise CollectionError(
@@ -106,6 +105,13 @@ class EmbeddedCollections:
 
     def _old_path(self, name: str) -> Path:
         return self._root / f"{name}.old"
+
+
+def _none_there(folder: Path) -> CollectionError:
+    return CollectionError(
+        f"{folder}: expected the collection of this config, found none",
+        hint="run `strata ingest CONFIG` first",
+    )
 
 
 class CollectionWriter:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from strata_rag.errors import CollectionError, WriteFailed
+from strata_rag.errors import CollectionError, InputError, WriteFailed
 from strata_rag.index.index import IndexInfo, Where
 from strata_rag.index.points import Point, ScoredPoint, SparseVector
 
@@ -204,7 +204,8 @@ class EmbeddedIndex:
                 filter=_edge_filter(where),
                 params=edge.SearchParams(hnsw_ef=max(self._ef_search, fetch)) if using == DENSE else None,
             )
-            found = self._shard.query(request)
+            with _answering(self._folder):
+                found = self._shard.query(request)
             if len(found) < fetch or found[-1].score < found[limit - 1].score:
                 break
             fetch *= 2
@@ -247,6 +248,18 @@ def _writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def _answering(folder: Path) -> Iterator[None]:
+    """Turn whatever the engine raises while it searches into `CollectionError`."""
+    try:
+        yield
+    except Exception as error:
+        raise CollectionError(
+            f"{folder}: expected an answer from the engine, found: {error}",
+            hint="run `strata ingest CONFIG`, and with --recreate if that does not help",
+        ) from error
+
+
 def _load(folder: Path) -> qdrant_edge.EdgeShard:
     import qdrant_edge as edge
 
@@ -272,6 +285,12 @@ def _edge_filter(where: Where | None) -> qdrant_edge.Filter | None:
 
     if not where:
         return None
+    for key, value in where.items():
+        if isinstance(value, bool):  # the engine's binding would look for the number 1 and find nothing
+            raise InputError(
+                f"filter {key}: expected text or a whole number, found {value}",
+                hint="store the field as text and filter by that",
+            )
     return edge.Filter(
         must=[edge.FieldCondition(key, match=edge.MatchValue(value)) for key, value in where.items()]
     )

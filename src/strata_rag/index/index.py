@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from strata_rag.index.points import Point, ScoredPoint, SparseVector
 
-Where = Mapping[str, str | int | bool]
+Where = Mapping[str, str | int]
 """Payload fields and the value each must have; empty lets every point pass."""
 
 

@@ -74,7 +74,7 @@ def _hit(rank: int, hit: Hit, matched_terms: tuple[str, ...]) -> dict[str, Any]:
         "text": hit.text,
         "source": hit.payload.get("source", ""),
         "project": hit.payload.get("project", ""),
-        "scores": {stage: hit.scores.get(stage) for stage in STAGES},
+        "scores": {stage: _number(hit.scores.get(stage)) for stage in STAGES},
         "ranks": {stage: hit.ranks.get(stage) for stage in STAGES},
         "matched_terms": list(matched_terms),
     }
@@ -116,5 +116,5 @@ def _summaries(measures: Mapping[Measure, Summary]) -> dict[str, dict[str, float
     }
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _number(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -54,7 +54,10 @@ class RerankingRetriever:
         unscored = [hit for hit, score in zip(candidates, scores, strict=True) if math.isnan(score)]
         if unscored:
             _log.warning(
-                "the reranker gave no score for %s; it follows the scored ones", unscored[0].chunk_id
+                "the reranker gave no score for %d of %d candidates, the first is %s; they follow the scored ones",
+                len(unscored),
+                len(candidates),
+                unscored[0].chunk_id,
             )
         scored = [
             (hit, score) for hit, score in zip(candidates, scores, strict=True) if not math.isnan(score)
