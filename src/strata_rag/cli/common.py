@@ -97,8 +97,10 @@ class Told(Exception):
 
 def print_warnings(warnings: Sequence[str], *, more: str) -> None:
     """Print the first warnings on stderr, and `more` says where the rest stands."""
+    from strata_rag.report import visible
+
     shown = 10
     for warning in warnings[:shown]:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {visible(warning)}", file=sys.stderr)
     if len(warnings) > shown:
         print(f"warning: {len(warnings) - shown} more warnings; {more}", file=sys.stderr)

@@ -3,6 +3,7 @@
 from strata_rag.report.console import print_dry_run, print_evaluation, print_ingest, print_query
 from strata_rag.report.documents import dry_run_document, evaluation_document, ingest_document, query_document
 from strata_rag.report.results import DocumentChanges, DryRun, EvaluationResult, IngestResult, QueryResult
+from strata_rag.report.visible import visible
 
 __all__ = [
     "DocumentChanges",
@@ -18,4 +19,5 @@ __all__ = [
     "print_ingest",
     "print_query",
     "query_document",
+    "visible",
 ]

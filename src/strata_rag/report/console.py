@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from strata_rag.corpus import ManifestRow
 from strata_rag.evaluation import Measure, RunRecord, Summary
 from strata_rag.report.results import DryRun, EvaluationResult, IngestResult, QueryResult
+from strata_rag.report.visible import visible
 from strata_rag.retrieval import STAGES, Hit
 
 if TYPE_CHECKING:
@@ -49,11 +50,12 @@ def print_dry_run(preview: DryRun) -> None:
 
 
 def _manifest_cells(row: ManifestRow) -> tuple[str, ...]:
-    status = f"{row.status}: {row.reason}" if row.reason else row.status
+    path = visible(row.path)
+    status = visible(f"{row.status}: {row.reason}" if row.reason else row.status)
     if row.status != "included":
-        return (row.path, status, "", "", "", "")
+        return (path, status, "", "", "", "")
     tokens = "" if row.max_tokens is None else str(row.max_tokens)
-    return (row.path, status, str(row.documents), str(row.chunks), f"{row.characters:,}", tokens)
+    return (path, status, str(row.documents), str(row.chunks), f"{row.characters:,}", tokens)
 
 
 def print_ingest(result: IngestResult) -> None:
@@ -83,9 +85,9 @@ def print_query(result: QueryResult, *, explain: bool) -> None:
         print("no hits")
     for rank, (hit, terms) in enumerate(zip(result.hits, result.matched_terms, strict=True), 1):
         stages = STAGES if explain else [stage for stage in STAGES if stage in hit.scores][-2:]
-        print(f"{rank}. {hit.chunk_id}\n   {', '.join(_stage(hit, stage) for stage in stages)}")
+        print(f"{rank}. {visible(hit.chunk_id)}\n   {', '.join(_stage(hit, stage) for stage in stages)}")
         if explain:
-            print(f"   terms: {', '.join(terms) or 'none'}")
+            print(f"   terms: {visible(', '.join(terms)) or 'none'}")
         print(_snippet(hit.text))
         print()
 
@@ -98,7 +100,7 @@ def _stage(hit: Hit, stage: str) -> str:
 
 def _snippet(text: str) -> str:
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
-    lines = textwrap.wrap(" ".join(text.split()), max(width - 3, 20))
+    lines = textwrap.wrap(visible(" ".join(text.split())), max(width - 3, 20))
     if len(lines) > _SNIPPET_LINES:
         lines = [*lines[: _SNIPPET_LINES - 1], lines[_SNIPPET_LINES - 1] + " ..."]
     return textwrap.indent("\n".join(lines), "   ")
