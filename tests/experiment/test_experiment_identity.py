@@ -20,6 +20,8 @@ from workbench import DOCUMENTS, load, run_ingest, write_config, write_files
         "name=C",
         "retrieval.lexical.k1=0.9",
         "retrieval.lexical.b=0.4",
+        "index.hnsw.m=32",
+        "index.hnsw.ef_construct=200",
         "retrieval.lexical.language=german",
         "retrieval.lexical.language=null",
         "retrieval.lexical.tokenizer=multilingual",
@@ -97,12 +99,12 @@ def test_the_same_folder_named_in_other_ways_is_the_same_corpus(config: Path, ti
 def test_a_collection_of_another_config_under_the_same_name_is_left_alone(
     config: Path, tiny_model: Path
 ) -> None:
-    run_ingest(config)
+    run_ingest(load(config))
     experiment = load(config)
     path = experiment.workspace.collections / experiment.collection / "record.json"
     record = json.loads(path.read_text())
     record["says"]["chunking"] = {"size": 77}
     path.write_text(json.dumps(record))
     with pytest.raises(CollectionError, match="made by another that has the same name"):
-        run_ingest(config)
+        run_ingest(load(config))
     assert json.loads(path.read_text()) == record
