@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from strata_rag.errors import CollectionError, InputError
 from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.ingest import dimension_mismatch
-from strata_rag.index import CollectionRecord, EmbeddedIndex
+from strata_rag.index import CollectionRecord, Index, has_field
 from strata_rag.report import QueryResult
 
 
@@ -24,10 +24,13 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
             "QUESTION: expected a question, found an empty text",
             hint='ask like: strata query CONFIG "What is ...?"',
         )
+    warnings = floor_warnings(experiment, settings)
     with opened(experiment, settings) as (_, index):
         retriever = experiment.retriever(index, settings, experiment.scorer() if settings.rerank else None)
         with experiment.timer.measure("total"):
             hits = retriever.retrieve(question, top_k)
+        if not hits:
+            warnings += _filter_warnings(index, settings)
     terms = experiment.analyser.counts(question)
     matched = [
         tuple(sorted(terms.keys() & experiment.analyser.counts(hit.embed_text).keys())) for hit in hits
@@ -38,7 +41,7 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
         mode=settings.mode,
         hits=tuple(hits),
         matched_terms=tuple(matched),
-        warnings=tuple(floor_warnings(experiment, settings)),
+        warnings=tuple(warnings),
         timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
     )
 
@@ -50,10 +53,21 @@ def floor_warnings(experiment: Experiment, settings: SearchSettings) -> list[str
     return ["retrieval.rerank.floor is set, but no reranker runs: nothing is held against it"]
 
 
+def _filter_warnings(index: Index, settings: SearchSettings) -> list[str]:
+    """Return one warning for each filtered field that no chunk has, with the fields there are."""
+    missing = set(settings.where or ())
+    seen: set[str] = set()
+    for _, payload in index.scroll() if missing else ():
+        missing = {field for field in missing if not has_field(payload, field)}
+        seen.update(field for field in payload if not field.startswith("_"))
+    return [
+        f"--filter: no chunk has a field {field}; there are {', '.join(sorted(seen))}"
+        for field in sorted(missing)
+    ]
+
+
 @contextmanager
-def opened(
-    experiment: Experiment, settings: SearchSettings
-) -> Iterator[tuple[CollectionRecord, EmbeddedIndex]]:
+def opened(experiment: Experiment, settings: SearchSettings) -> Iterator[tuple[CollectionRecord, Index]]:
     """Open the experiment's collection for reading, if it is the one that this config would make.
 
     A lexical search needs no model, and does not ask for one.

@@ -20,7 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strata_rag.errors import CollectionError, WriteFailed
-from strata_rag.index.index import IndexInfo, Where
+from strata_rag.index.embedded_filters import edge_filter
+from strata_rag.index.filters import Where
+from strata_rag.index.index import IndexInfo
 from strata_rag.index.points import Point, ScoredPoint, SparseVector
 
 if TYPE_CHECKING:
@@ -199,8 +201,8 @@ class EmbeddedIndex:
                 limit=fetch,
                 query=edge.Query.Nearest(query, using=using),
                 with_payload=True,
-                filter=_edge_filter(where),
-                params=edge.SearchParams(hnsw_ef=max(self._ef_search, fetch)) if using == DENSE else None,
+                filter=edge_filter(where),
+                params=self._search_params(fetch, exact=bool(where)) if using == DENSE else None,
             )
             found = self._shard.query(request)
             if len(found) < fetch or found[-1].score < found[limit - 1].score:
@@ -209,6 +211,14 @@ class EmbeddedIndex:
         points = [ScoredPoint(str(point.id), point.score, point.payload or {}) for point in found]
         points.sort(key=lambda point: (-point.score, point.payload["doc_id"], point.payload["start"]))
         return points[:limit]
+
+    def _search_params(self, fetch: int, *, exact: bool) -> qdrant_edge.SearchParams:
+        """Walk the graph, or look at every point: under a filter the graph can lose what passes it."""
+        import qdrant_edge as edge
+
+        return (
+            edge.SearchParams(exact=True) if exact else edge.SearchParams(hnsw_ef=max(self._ef_search, fetch))
+        )
 
     def _write(self, *operations: qdrant_edge.UpdateOperation) -> None:
         with _writing(self._folder):
@@ -260,16 +270,6 @@ def _edge_sparse(vector: SparseVector) -> qdrant_edge.SparseVector:
     import qdrant_edge as edge
 
     return edge.SparseVector(vector.indices.tolist(), vector.values.tolist())
-
-
-def _edge_filter(where: Where | None) -> qdrant_edge.Filter | None:
-    import qdrant_edge as edge
-
-    if not where:
-        return None
-    return edge.Filter(
-        must=[edge.FieldCondition(key, match=edge.MatchValue(value)) for key, value in where.items()]
-    )
 
 
 def _folder_bytes(folder: Path) -> int:

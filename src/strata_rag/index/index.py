@@ -9,10 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from strata_rag.index.filters import Where
 from strata_rag.index.points import Point, ScoredPoint, SparseVector
-
-Where = Mapping[str, str | int | bool]
-"""Payload fields and the value each must have; empty lets every point pass."""
 
 
 @dataclass(frozen=True, slots=True)
