@@ -8,6 +8,7 @@ from strata_rag.embedding.files import (
     ModelTokenCounter,
     TokenCounter,
     files_fingerprint,
+    read_dimension,
     read_spec,
 )
 from strata_rag.embedding.resolve import ModelFiles, ModelResolver, canonical_model_id
@@ -36,6 +37,7 @@ __all__ = [
     "load_local",
     "missing_models_extra",
     "quiet_libraries",
+    "read_dimension",
     "read_spec",
     "unit_vectors",
 ]

@@ -18,6 +18,7 @@ from strata_rag.index.filters import (
 )
 from strata_rag.index.identity import collection_name
 from strata_rag.index.index import Index, IndexInfo
+from strata_rag.index.lock import lock_holders
 from strata_rag.index.points import Point, ScoredPoint, SparseVector, point_id
 from strata_rag.index.record import CollectionRecord
 
@@ -43,6 +44,7 @@ __all__ = [
     "collection_name",
     "document_weights",
     "has_field",
+    "lock_holders",
     "matches",
     "parse_filters",
     "point_id",

@@ -33,6 +33,10 @@ class EmbeddedCollections:
         self._ef_construct = ef_construct
         self._ef_search = ef_search
 
+    def peek(self, name: str) -> CollectionRecord | None:
+        """Return a collection's record without opening or locking it, or None where there is none."""
+        return read_record(self._root / name / _RECORD)
+
     @contextmanager
     def reading(self, name: str) -> Iterator[tuple[CollectionRecord, EmbeddedIndex]]:
         """Open a complete collection beside other readers.

@@ -2,20 +2,36 @@
 
 from strata_rag.report.console import print_dry_run, print_evaluation, print_ingest, print_query
 from strata_rag.report.documents import dry_run_document, evaluation_document, ingest_document, query_document
+from strata_rag.report.findings import (
+    Finding,
+    InitResult,
+    exit_code,
+    findings_document,
+    init_document,
+    print_findings,
+    print_init,
+)
 from strata_rag.report.results import DocumentChanges, DryRun, EvaluationResult, IngestResult, QueryResult
 
 __all__ = [
     "DocumentChanges",
     "DryRun",
     "EvaluationResult",
+    "Finding",
     "IngestResult",
+    "InitResult",
     "QueryResult",
     "dry_run_document",
     "evaluation_document",
+    "exit_code",
+    "findings_document",
     "ingest_document",
+    "init_document",
     "print_dry_run",
     "print_evaluation",
+    "print_findings",
     "print_ingest",
+    "print_init",
     "print_query",
     "query_document",
 ]
