@@ -61,6 +61,7 @@ def workspace_of() -> Workspace:
         home=Path(environ.get("STRATA_HOME") or ".strata"),
         models_dir=Path(models_dir) if models_dir else None,
         offline=any(environ.get(name, "").lower() in _TRUE for name in ("STRATA_OFFLINE", "HF_HUB_OFFLINE")),
+        environ=environ,
     )
 
 

@@ -152,7 +152,40 @@ class Hnsw(_Section):
 class Index(_Section):
     """Where vectors are stored."""
 
-    engine: Literal["embedded"] = Field("embedded", description="`embedded`: Qdrant Edge, in this process.")
+    engine: Literal["embedded", "server"] = Field(
+        "embedded",
+        description="`embedded`: Qdrant Edge, in this process. `server`: a Qdrant server.",
+    )
+    url: Text | None = Field(
+        None,
+        description="The server: `https://host:6333` for TLS; null means `http://localhost:6333`, which "
+        "`docker compose up -d --wait` starts.",
+    )
+    api_key_env: Text = Field(
+        "QDRANT_API_KEY", description="Variable that holds the server's API key; unset means no key."
+    )
+    grpc: YesNo = Field(False, description="Whether the server is asked over gRPC (port 6334).")
+    timeout: int = Field(30, ge=1, description="Seconds until a request to the server is given up.")
+    shard_number: int = Field(
+        1,
+        ge=1,
+        description="Parts of a collection on a server. IDF is per part: more than 1 changes lexical scores.",
+    )
+    replication_factor: int = Field(1, ge=1, description="Copies of each part on a server's cluster.")
+    write_consistency_factor: int = Field(
+        1, ge=1, description="Copies that must acknowledge a write before it counts."
+    )
+    on_disk: YesNo = Field(
+        False, description="Whether a server keeps vectors, graph and payload on disk instead of in memory."
+    )
+    quantization: Literal["scalar", "binary"] | None = Field(
+        None,
+        description="How a server compresses vectors for search (`scalar`: 8 bits, `binary`: 1 bit a dimension); "
+        "candidates are scored anew with the originals. null: not at all.",
+    )
+    oversampling: float = Field(
+        2.0, ge=1, description="With `quantization`: how many times more candidates are scored anew."
+    )
     hnsw: Hnsw = Field(Hnsw(), description="The graph that dense search walks.")
     lock_timeout: float = Field(
         10.0,

@@ -29,8 +29,13 @@ from strata_rag.index import (
     ANALYSER_VERSION,
     Analyser,
     CollectionRecord,
+    Collections,
     EmbeddedCollections,
     Index,
+    ServerAddress,
+    ServerClient,
+    ServerCollections,
+    ServerLayout,
     Where,
     collection_name,
 )
@@ -48,6 +53,10 @@ from strata_rag.retrieval import (
 
 PAYLOAD_VERSION = 1
 """Grows when the same chunk is stored with other fields."""
+
+
+LOCAL_SERVER = "http://localhost:6333"
+"""What ``index.url: null`` means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +146,41 @@ class Experiment:
     def cache(self) -> Cache:
         return Cache(self.workspace.cache)
 
+    @property
+    def collections(self) -> Collections:
+        """The collections of the engine that the config names."""
+        server = self.config.index.engine == "server"
+        return self.server_collections if server else self.embedded_collections
+
     @cached_property
-    def collections(self) -> EmbeddedCollections:
+    def server_collections(self) -> ServerCollections:
+        index = self.config.index
+        address = ServerAddress(
+            index.url or LOCAL_SERVER,
+            api_key=self.workspace.environ.get(index.api_key_env) or None,
+            api_key_env=index.api_key_env,
+            grpc=index.grpc,
+            timeout=index.timeout,
+        )
+        return ServerCollections(
+            ServerClient(address),
+            self.workspace.collections,
+            lock_timeout=index.lock_timeout,
+            layout=ServerLayout(
+                m=index.hnsw.m,
+                ef_construct=index.hnsw.ef_construct,
+                shard_number=index.shard_number,
+                replication_factor=index.replication_factor,
+                write_consistency_factor=index.write_consistency_factor,
+                on_disk=index.on_disk,
+                quantization=index.quantization,
+            ),
+            ef_search=self.config.retrieval.ef_search,
+            oversampling=index.oversampling,
+        )
+
+    @cached_property
+    def embedded_collections(self) -> EmbeddedCollections:
         index = self.config.index
         return EmbeddedCollections(
             self.workspace.collections,

@@ -33,6 +33,7 @@ class _Read:
 def check_experiment(experiment: Experiment) -> list[Finding]:
     """Return what was found of corpus, golden set, models, workspace and collection, problems included."""
     read: list[_Read] = []
+    experiment = _with_short_deadlines(experiment)
     return [
         *_guarded("corpus", _corpus(experiment, read)),
         *_guarded("golden", _golden(experiment, read)),
@@ -53,6 +54,12 @@ def _guarded(area: str, check: Iterable[Finding]) -> list[Finding]:
         findings += [Finding(area, "problem", line, "", error.exit_code) for line in error.lines]
         findings[-1] = replace(findings[-1], hint=error.hint)
     return findings
+
+
+def _with_short_deadlines(experiment: Experiment) -> Experiment:
+    """Return the same experiment, impatient with its server."""
+    index = experiment.config.index.model_copy(update={"timeout": 1, "lock_timeout": 0.0})
+    return Experiment(experiment.config.model_copy(update={"index": index}), experiment.workspace)
 
 
 def _corpus(experiment: Experiment, read: list[_Read]) -> Iterator[Finding]:
@@ -175,8 +182,11 @@ def _workspace(experiment: Experiment) -> Iterator[Finding]:
 
 
 def _collection(experiment: Experiment) -> Iterator[Finding]:
-    name = experiment.collection
-    holders = lock_holders(experiment.workspace.collections / f"{name}.lock")
+    name, index = experiment.collection, experiment.config.index
+    if index.engine == "server" and not experiment.workspace.environ.get(index.api_key_env):
+        message = f"{index.api_key_env} is not set: the server is asked without a key"
+        yield Finding("key", "note", message)
+    holders = lock_holders(experiment.collections.lock_path(name))
     if writers := [pid for role, pid in holders if role == "writer"]:
         who = ", ".join(map(str, writers))
         message = f"{name}: expected a free collection, found it in use by process {who}"

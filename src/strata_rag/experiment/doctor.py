@@ -17,6 +17,7 @@ import numpy as np
 
 from strata_rag.embedding import ModelResolver, read_dimension
 from strata_rag.errors import ModelUnavailable, StrataError
+from strata_rag.experiment.build import LOCAL_SERVER
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import EmbeddedIndex, Point, SparseVector, point_id
 from strata_rag.report import Finding
@@ -32,7 +33,6 @@ _EXTRAS = {
 }
 _MODELS = ("all-mpnet-base-v2", "all-MiniLM-L6-v2", "cross-encoder/ms-marco-MiniLM-L-6-v2")
 _KEYS = ("QDRANT_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "HF_TOKEN")
-LOCAL_SERVER = "http://localhost:6333"
 
 
 def doctor(workspace: Workspace, environ: Mapping[str, str], *, server: str = LOCAL_SERVER) -> list[Finding]:

@@ -40,6 +40,7 @@ from strata_rag.version import __version__
 _LIBRARIES = (
     "numpy",
     "qdrant-edge-py",
+    "qdrant-client",
     "PyStemmer",
     "tokenizers",
     "sentence-transformers",

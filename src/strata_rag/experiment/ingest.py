@@ -32,7 +32,7 @@ from strata_rag.experiment.warnings import corpus_warnings
 from strata_rag.index import (
     CollectionRecord,
     CollectionWriter,
-    EmbeddedIndex,
+    Index,
     Point,
     SparseVector,
     document_weights,
@@ -155,12 +155,12 @@ class _Ingest:
             self._progress.advance()
         return counts, lengths
 
-    def _delete(self, index: EmbeddedIndex, obsolete: Sequence[str]) -> None:
+    def _delete(self, index: Index, obsolete: Sequence[str]) -> None:
         for keys in _batches(obsolete, _BATCH):
             index.delete(keys)
 
     def _rewrite_lexical(
-        self, index: EmbeddedIndex, stale: Sequence[str], lengths: dict[str, int], avg_len: float
+        self, index: Index, stale: Sequence[str], lengths: dict[str, int], avg_len: float
     ) -> None:
         """Write new BM25 weights for stored points made with another average length; vectors stay."""
         if stale:
@@ -175,7 +175,7 @@ class _Ingest:
 
     def _write_fresh(
         self,
-        index: EmbeddedIndex,
+        index: Index,
         plan: Plan,
         counts: dict[str, SparseVector],
         lengths: dict[str, int],
@@ -226,7 +226,7 @@ class _Ingest:
         lexical = self._experiment.config.retrieval.lexical
         return document_weights(counts, length=length, k1=lexical.k1, b=lexical.b, avg_len=avg_len)
 
-    def _require_count(self, index: EmbeddedIndex) -> None:
+    def _require_count(self, index: Index) -> None:
         if (found := index.count()) != len(self._wanted):
             raise CollectionError(
                 f"{self._expected.name}: expected {len(self._wanted)} points after the ingest, found {found}",

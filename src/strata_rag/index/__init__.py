@@ -2,7 +2,7 @@
 
 from strata_rag.index.analyser import ANALYSER_VERSION, Analyser, sparse_counts
 from strata_rag.index.bm25 import document_weights, rounded_average
-from strata_rag.index.collections import CollectionWriter, EmbeddedCollections
+from strata_rag.index.collections import EmbeddedCollections, EmbeddedWriter
 from strata_rag.index.embedded import EmbeddedIndex
 from strata_rag.index.filters import (
     AllOf,
@@ -17,10 +17,13 @@ from strata_rag.index.filters import (
     parse_filters,
 )
 from strata_rag.index.identity import collection_name
-from strata_rag.index.index import Index, IndexInfo
+from strata_rag.index.index import Collections, CollectionWriter, Index, IndexInfo
 from strata_rag.index.lock import lock_holders
 from strata_rag.index.points import Point, ScoredPoint, SparseVector, point_id
 from strata_rag.index.record import CollectionRecord
+from strata_rag.index.server import ServerIndex
+from strata_rag.index.server_client import ServerAddress, ServerClient
+from strata_rag.index.server_collections import ServerCollections, ServerLayout
 
 __all__ = [
     "ANALYSER_VERSION",
@@ -28,10 +31,12 @@ __all__ = [
     "Analyser",
     "CollectionRecord",
     "CollectionWriter",
+    "Collections",
     "Condition",
     "DateRange",
     "EmbeddedCollections",
     "EmbeddedIndex",
+    "EmbeddedWriter",
     "Index",
     "IndexInfo",
     "Not",
@@ -39,6 +44,11 @@ __all__ = [
     "OneOf",
     "Point",
     "ScoredPoint",
+    "ServerAddress",
+    "ServerClient",
+    "ServerCollections",
+    "ServerIndex",
+    "ServerLayout",
     "SparseVector",
     "Where",
     "collection_name",

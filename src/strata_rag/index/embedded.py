@@ -24,13 +24,13 @@ from strata_rag.index.embedded_filters import edge_filter
 from strata_rag.index.filters import Where
 from strata_rag.index.index import IndexInfo
 from strata_rag.index.points import Point, ScoredPoint, SparseVector
+from strata_rag.index.ties import search_untied
 
 if TYPE_CHECKING:
     import qdrant_edge
 
 DENSE, LEXICAL = "dense", "lexical"
 _DISK_RESERVE = 64 * 2**20
-_SPARE_HITS = 8
 _SCROLL_PAGE = 4096
 _FULL_SCAN_BELOW_KB = 10_000
 
@@ -192,32 +192,29 @@ class EmbeddedIndex:
         return self._open_shard
 
     def _search(self, query: Any, using: str, limit: int, where: Where | None) -> list[ScoredPoint]:
-        """Search a little deeper than asked until no tie is cut, then order ties by document and place."""
         import qdrant_edge as edge
 
-        fetch = limit + _SPARE_HITS
-        while True:
+        edge_where = edge_filter(where)
+
+        def fetch(depth: int) -> list[ScoredPoint]:
             request = edge.QueryRequest(
-                limit=fetch,
+                limit=depth,
                 query=edge.Query.Nearest(query, using=using),
                 with_payload=True,
-                filter=edge_filter(where),
-                params=self._search_params(fetch, exact=bool(where)) if using == DENSE else None,
+                filter=edge_where,
+                params=self._search_params(depth, exact=bool(where)) if using == DENSE else None,
             )
             found = self._shard.query(request)
-            if len(found) < fetch or found[-1].score < found[limit - 1].score:
-                break
-            fetch *= 2
-        points = [ScoredPoint(str(point.id), point.score, point.payload or {}) for point in found]
-        points.sort(key=lambda point: (-point.score, point.payload["doc_id"], point.payload["start"]))
-        return points[:limit]
+            return [ScoredPoint(str(point.id), point.score, point.payload or {}) for point in found]
 
-    def _search_params(self, fetch: int, *, exact: bool) -> qdrant_edge.SearchParams:
+        return search_untied(fetch, limit)
+
+    def _search_params(self, depth: int, *, exact: bool) -> qdrant_edge.SearchParams:
         """Walk the graph, or look at every point: under a filter the graph can lose what passes it."""
         import qdrant_edge as edge
 
         return (
-            edge.SearchParams(exact=True) if exact else edge.SearchParams(hnsw_ef=max(self._ef_search, fetch))
+            edge.SearchParams(exact=True) if exact else edge.SearchParams(hnsw_ef=max(self._ef_search, depth))
         )
 
     def _write(self, *operations: qdrant_edge.UpdateOperation) -> None:
