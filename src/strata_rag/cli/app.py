@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from strata_rag.cli.check import check_command, doctor_command
+from strata_rag.cli.collections import collections_app
 from strata_rag.cli.config import config_app
 from strata_rag.cli.evaluate import evaluate_command
 from strata_rag.cli.ingest import ingest_command
@@ -145,6 +146,7 @@ app.command("ingest")(ingest_command)
 app.command("query")(query_command)
 app.command("eval")(evaluate_command)
 app.command("doctor")(doctor_command)
+app.add_typer(collections_app, name="collections")
 app.add_typer(config_app, name="config")
 
 

@@ -178,7 +178,12 @@ class EmbeddedIndex:
     def info(self) -> IndexInfo:
         points = self.count()
         indexed = self._shard.info().indexed_vectors_count >= points
-        return IndexInfo(points=points, indexed=indexed, disk_bytes=_folder_bytes(self._folder))
+        return IndexInfo(
+            points=points,
+            indexed=indexed,
+            disk_bytes=_folder_bytes(self._folder),
+            settings={"name": "Qdrant Edge"},
+        )
 
     def close(self) -> None:
         if self._open_shard is not None:
