@@ -197,7 +197,11 @@ class Index(_Section):
 class Lexical(_Section):
     """Search by words (BM25)."""
 
-    backend: Literal["sparse"] = Field("sparse", description="`sparse`: sparse vectors in the same index.")
+    backend: Literal["sparse", "bm25s", "rank-bm25"] = Field(
+        "sparse",
+        description="`sparse`: sparse vectors in the same index. `bm25s`, `rank-bm25`: those libraries, over all texts "
+        "in memory, built at the first question. All give the same ranking.",
+    )
     k1: float = Field(1.2, ge=0, description="How slowly repeated words stop adding to the score.")
     b: float = Field(
         0.75, ge=0, le=1, description="How much long documents are held back: 0 not at all, 1 fully."

@@ -44,6 +44,7 @@ from strata_rag.retrieval import (
     CrossEncoderScorer,
     DenseRetriever,
     HybridRetriever,
+    InMemoryLexicalRetriever,
     LateInteractionScorer,
     LexicalRetriever,
     RerankingRetriever,
@@ -292,14 +293,27 @@ class Experiment:
     def _first_stage(self, index: Index, settings: SearchSettings) -> Retriever:
         fusion = self.config.retrieval.fusion
         if settings.mode == "lexical":
-            return LexicalRetriever(index=index, analyser=self.analyser, where=settings.where)
+            return self._lexical(index, settings.where)
         dense = DenseRetriever(index=index, embedder=self.embedder, where=settings.where)
         if settings.mode == "dense":
             return dense
-        lexical = LexicalRetriever(index=index, analyser=self.analyser, where=settings.where)
+        lexical = self._lexical(index, settings.where)
         weights = [fusion.weights.dense, fusion.weights.lexical] if fusion.weights else None
         return HybridRetriever(
             [dense, lexical], candidate_k=self.config.retrieval.candidate_k, rrf_k=fusion.k, weights=weights
+        )
+
+    def _lexical(self, index: Index, where: Where | None) -> Retriever:
+        lexical = self.config.retrieval.lexical
+        if lexical.backend == "sparse":
+            return LexicalRetriever(index=index, analyser=self.analyser, where=where)
+        return InMemoryLexicalRetriever(
+            index=index,
+            analyser=self.analyser,
+            backend=lexical.backend,
+            k1=lexical.k1,
+            b=lexical.b,
+            where=where,
         )
 
     @cached_property

@@ -41,6 +41,8 @@ _LIBRARIES = (
     "numpy",
     "qdrant-edge-py",
     "qdrant-client",
+    "bm25s",
+    "rank-bm25",
     "PyStemmer",
     "tokenizers",
     "sentence-transformers",
