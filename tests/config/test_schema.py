@@ -49,6 +49,7 @@ DEFAULTS: dict[str, Any] = {
     "retrieval.lexical.language": "english",
     "retrieval.lexical.tokenizer": "word",
     "retrieval.fusion.method": "rrf",
+    "retrieval.fusion.normalise": "minmax",
     "retrieval.fusion.k": 60,
     "retrieval.fusion.weights": None,
     "retrieval.fusion.weights.dense": 1.0,

@@ -227,8 +227,15 @@ class FusionWeights(_Section):
 class Fusion(_Section):
     """How the dense and the lexical list become one."""
 
-    method: Literal["rrf"] = Field(
-        "rrf", description="`rrf`: reciprocal rank fusion, the sum of 1 / (k + rank)."
+    method: Literal["rrf", "weighted"] = Field(
+        "rrf",
+        description="`rrf`: reciprocal rank fusion, the sum of 1 / (k + rank). `weighted`: the weighted sum of "
+        "normalised scores; its weights have to be fitted, and seldom carry over to other questions.",
+    )
+    normalise: Literal["minmax", "zscore"] = Field(
+        "minmax",
+        description="With `weighted`, how each list's scores become comparable: `minmax` maps them to 0 to 1, "
+        "`zscore` to mean 0 and deviation 1.",
     )
     k: int = Field(60, ge=1, description="The k of that sum: larger flattens the difference between ranks.")
     weights: FusionWeights | None = Field(None, description="What each list counts; null means equally.")

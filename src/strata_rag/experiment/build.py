@@ -23,6 +23,7 @@ from strata_rag.embedding import (
     files_fingerprint,
     read_spec,
 )
+from strata_rag.experiment.engines import embedded_collections, server_collections
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import (
@@ -32,10 +33,7 @@ from strata_rag.index import (
     Collections,
     EmbeddedCollections,
     Index,
-    ServerAddress,
-    ServerClient,
     ServerCollections,
-    ServerLayout,
     Where,
     collection_name,
 )
@@ -54,10 +52,6 @@ from strata_rag.retrieval import (
 
 PAYLOAD_VERSION = 1
 """Grows when the same chunk is stored with other fields."""
-
-
-LOCAL_SERVER = "http://localhost:6333"
-"""What ``index.url: null`` means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,41 +149,11 @@ class Experiment:
 
     @cached_property
     def server_collections(self) -> ServerCollections:
-        index = self.config.index
-        address = ServerAddress(
-            index.url or LOCAL_SERVER,
-            api_key=self.workspace.environ.get(index.api_key_env) or None,
-            api_key_env=index.api_key_env,
-            grpc=index.grpc,
-            timeout=index.timeout,
-        )
-        return ServerCollections(
-            ServerClient(address),
-            self.workspace.collections,
-            lock_timeout=index.lock_timeout,
-            layout=ServerLayout(
-                m=index.hnsw.m,
-                ef_construct=index.hnsw.ef_construct,
-                shard_number=index.shard_number,
-                replication_factor=index.replication_factor,
-                write_consistency_factor=index.write_consistency_factor,
-                on_disk=index.on_disk,
-                quantization=index.quantization,
-            ),
-            ef_search=self.config.retrieval.ef_search,
-            oversampling=index.oversampling,
-        )
+        return server_collections(self.config, self.workspace)
 
     @cached_property
     def embedded_collections(self) -> EmbeddedCollections:
-        index = self.config.index
-        return EmbeddedCollections(
-            self.workspace.collections,
-            lock_timeout=index.lock_timeout,
-            m=index.hnsw.m,
-            ef_construct=index.hnsw.ef_construct,
-            ef_search=self.config.retrieval.ef_search,
-        )
+        return embedded_collections(self.config, self.workspace)
 
     @cached_property
     def chunker(self) -> Chunker:
@@ -300,7 +264,11 @@ class Experiment:
         lexical = self._lexical(index, settings.where)
         weights = [fusion.weights.dense, fusion.weights.lexical] if fusion.weights else None
         return HybridRetriever(
-            [dense, lexical], candidate_k=self.config.retrieval.candidate_k, rrf_k=fusion.k, weights=weights
+            [dense, lexical],
+            candidate_k=self.config.retrieval.candidate_k,
+            rrf_k=fusion.k,
+            weights=weights,
+            normalise=fusion.normalise if fusion.method == "weighted" else None,
         )
 
     def _lexical(self, index: Index, where: Where | None) -> Retriever:

@@ -17,7 +17,7 @@ import numpy as np
 
 from strata_rag.embedding import ModelResolver, read_dimension
 from strata_rag.errors import ModelUnavailable, StrataError
-from strata_rag.experiment.build import LOCAL_SERVER
+from strata_rag.experiment.engines import LOCAL_SERVER
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import EmbeddedIndex, Point, SparseVector, point_id
 from strata_rag.report import Finding

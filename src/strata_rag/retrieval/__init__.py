@@ -3,7 +3,7 @@
 from strata_rag.retrieval.cross_encoder import CrossEncoderScorer
 from strata_rag.retrieval.dense import DenseRetriever
 from strata_rag.retrieval.depth import retrieve_deep
-from strata_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
+from strata_rag.retrieval.fusion import Fused, reciprocal_rank_fusion, weighted_fusion
 from strata_rag.retrieval.hits import STAGES, Hit, Retriever
 from strata_rag.retrieval.hybrid import HybridRetriever
 from strata_rag.retrieval.late_interaction import LateInteractionScorer, TokenEncoder, max_similarity
@@ -33,4 +33,5 @@ __all__ = [
     "max_similarity",
     "reciprocal_rank_fusion",
     "retrieve_deep",
+    "weighted_fusion",
 ]
