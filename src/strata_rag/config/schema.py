@@ -128,9 +128,10 @@ class Chunking(_Section):
 class Embedding(_Section):
     """Which model turns texts into vectors."""
 
-    provider: Literal["auto", "sentence-transformers"] = Field(
+    provider: Literal["auto", "sentence-transformers", "openai"] = Field(
         "auto",
-        description="What runs the model. `auto`: `sentence-transformers`.",
+        description="What runs the model. `auto`: `sentence-transformers`. `openai`: a server that speaks OpenAI's "
+        "protocol; every chunk and question is sent to it.",
     )
     model: ModelName = Field(
         "all-mpnet-base-v2",
@@ -138,7 +139,23 @@ class Embedding(_Section):
         "means `sentence-transformers/<name>`.",
     )
     revision: Text | None = Field(None, description="Commit or tag of the model; null takes what is there.")
-    batch_size: int = Field(32, ge=1, description="Texts per forward pass.")
+    batch_size: int = Field(32, ge=1, description="Texts per forward pass, or per request to a server.")
+    base_url: Text | None = Field(
+        None, description="With `openai`: the server, with its `/v1`; null means OpenAI's own."
+    )
+    api_key_env: Text = Field("OPENAI_API_KEY", description="With `openai`: variable that holds the API key.")
+    allow_remote: YesNo = Field(
+        False,
+        description="Whether texts may leave this machine; `openai` with a server elsewhere asks for it.",
+    )
+    request_tokens: int = Field(
+        300000, ge=1, description="With `openai`: most tokens of one request, counted as bytes of UTF-8."
+    )
+    price: float | None = Field(
+        None,
+        ge=0,
+        description="With `openai`: what a million tokens cost, to report an ingest's cost; null: unknown.",
+    )
     device: Text = Field("auto", description="Where the model runs, such as `cpu`, `cuda` or `mps`.")
 
 

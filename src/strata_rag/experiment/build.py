@@ -18,12 +18,15 @@ from strata_rag.embedding import (
     ModelResolver,
     ModelSpec,
     ModelTokenCounter,
+    OpenAIEmbedder,
     SentenceTransformersEmbedder,
     canonical_model_id,
     files_fingerprint,
     read_spec,
 )
+from strata_rag.errors import InputError
 from strata_rag.experiment.engines import embedded_collections, server_collections
+from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import (
@@ -106,9 +109,16 @@ class Experiment:
         self._announce = announce
 
     @property
+    def is_hosted(self) -> bool:
+        """Whether a server makes the vectors."""
+        return self.config.embedding.provider == "openai"
+
+    @property
     def model_id(self) -> str:
         """The embedding model's canonical id; a local folder as seen from the workspace."""
         name = self.config.embedding.model
+        if self.is_hosted:
+            return hosted_model_id(self.config.embedding)
         return self.workspace.place(Path(name)) if name.startswith("/") else canonical_model_id(name)
 
     @cached_property
@@ -123,7 +133,8 @@ class Experiment:
         corpus = self.config.corpus.model_dump(
             exclude_defaults=True, include={"format", "follow_symlinks", "limit"}
         )
-        embedding = self.config.embedding.model_dump(exclude_defaults=True, include={"revision"})
+        said = {"revision", "provider", "base_url"} if self.is_hosted else {"revision"}
+        embedding = self.config.embedding.model_dump(exclude_defaults=True, include=said)
         parts: dict[str, Any] = {
             "corpus": {"root": self.workspace.place(self.config.corpus.root), **corpus},
             "chunking": chunking,
@@ -171,6 +182,8 @@ class Experiment:
     def model_spec(self) -> ModelSpec:
         """The embedding model as its files describe it; needs no model library."""
         embedding = self.config.embedding
+        if self.is_hosted:
+            return hosted_spec(self.hosted, embedding)
         files = self._resolver.resolve(embedding.model, embedding.revision)
         return read_spec(replace(files, model_id=self.model_id), self.cache)
 
@@ -180,10 +193,18 @@ class Experiment:
 
     @cached_property
     def embedder(self) -> CachedEmbedder:
-        return CachedEmbedder(TimedEmbedder(self._model, self.timer), self.cache)
+        model = self.hosted if self.is_hosted else self._model
+        return CachedEmbedder(TimedEmbedder(model, self.timer), self.cache)
+
+    @cached_property
+    def hosted(self) -> OpenAIEmbedder:
+        """The hosted model; refused where texts may not leave the machine."""
+        return hosted_embedder(self.config.embedding, self.workspace, self.cache, self._announce)
 
     def load_model(self) -> None:
-        """Load the embedding model's weights, timed apart from embedding."""
+        """Load the embedding model's weights, timed apart from embedding; a server has its own."""
+        if self.is_hosted:
+            return
         with self.timer.measure("load"):
             self._model.load()
 
@@ -240,6 +261,12 @@ class Experiment:
         if rerank.scorer == "none":
             return None
         if rerank.scorer == "late-interaction":
+            if self.is_hosted:
+                raise InputError(
+                    "retrieval.rerank.scorer: expected none or cross-encoder, since a hosted model gives no "
+                    "token vectors; found late-interaction",
+                    hint="set retrieval.rerank.scorer",
+                )
             scorer = LateInteractionScorer(
                 self._model, model_id=self.model_id, fingerprint=self.model_spec.fingerprint
             )

@@ -10,10 +10,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from strata_rag.embedding import ModelFiles, ModelResolver, canonical_model_id, read_dimension
+from strata_rag.embedding import (
+    DEFAULT_BASE_URL,
+    ModelFiles,
+    ModelResolver,
+    canonical_model_id,
+    read_dimension,
+)
 from strata_rag.errors import GoldenError, ModelUnavailable, StrataError
 from strata_rag.evaluation import check_against, load_golden
 from strata_rag.experiment.build import Experiment
+from strata_rag.experiment.hosted import require_allowed
 from strata_rag.index import lock_holders
 from strata_rag.report import Finding
 
@@ -118,6 +125,14 @@ def _golden(experiment: Experiment, read: list[_Read]) -> Iterator[Finding]:
 
 def _embedding_model(experiment: Experiment) -> Iterator[Finding]:
     embedding = experiment.config.embedding
+    if experiment.is_hosted:
+        require_allowed(embedding, experiment.workspace)
+        server = embedding.base_url or DEFAULT_BASE_URL
+        yield Finding("model", "note", f"{experiment.model_id}: every chunk and question is sent to {server}")
+        if importlib.util.find_spec("openai") is None:
+            message = "openai: expected the package, it is not installed"
+            yield Finding("model", "problem", message, "pip install openai", 3)
+        return
     files, finding = _resolved(experiment, "model", embedding.model, embedding.revision)
     yield finding
     if files is not None and read_dimension(files) is None:
@@ -210,5 +225,7 @@ def _collection(experiment: Experiment) -> Iterator[Finding]:
 
 def _known_dimension(experiment: Experiment) -> int | None:
     embedding = experiment.config.embedding
+    if experiment.is_hosted:
+        return None
     files, _ = _resolved(experiment, "model", embedding.model, embedding.revision)
     return read_dimension(files) if files else None

@@ -40,7 +40,7 @@ from strata_rag.index import (
     sparse_counts,
 )
 from strata_rag.progress import Progress
-from strata_rag.report import DryRun, IngestResult
+from strata_rag.report import DryRun, HostedUse, IngestResult
 
 _BATCH = 256
 _TOKEN_BATCH = 1024
@@ -270,7 +270,16 @@ class _Ingest:
             warnings=tuple(corpus_warnings(experiment, corpus, manifest, by_chunk)),
             timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
             manifest=path,
+            hosted=self._hosted_use(),
         )
+
+    def _hosted_use(self) -> HostedUse | None:
+        """Return what was sent to a hosted model, and what it cost if the config knows the price."""
+        if not self._experiment.is_hosted:
+            return None
+        usage, price = self._experiment.hosted.usage, self._experiment.config.embedding.price
+        cost = None if price is None else usage.tokens * price / 1e6
+        return HostedUse(usage.requests, usage.texts, usage.tokens, cost)
 
     def _reasons(self, plan: Plan) -> tuple[str, ...]:
         """Say why stored documents were replaced."""
@@ -328,6 +337,8 @@ def dry_run(experiment: Experiment, *, progress: Progress) -> DryRun:
     notes: list[str] = []
     max_tokens, seconds = None, None
     try:
+        if experiment.is_hosted:
+            raise ModelUnavailable("the model is hosted, and a dry run sends nothing", hint="")
         max_tokens, counter = experiment.model_spec.max_tokens, experiment.token_counter
     except ModelUnavailable as error:
         notes.append(f"tokens are not counted and no time is estimated: {error.message}")

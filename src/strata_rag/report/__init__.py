@@ -25,7 +25,14 @@ from strata_rag.report.findings import (
     print_findings,
     print_init,
 )
-from strata_rag.report.results import DocumentChanges, DryRun, EvaluationResult, IngestResult, QueryResult
+from strata_rag.report.results import (
+    DocumentChanges,
+    DryRun,
+    EvaluationResult,
+    HostedUse,
+    IngestResult,
+    QueryResult,
+)
 
 __all__ = [
     "CollectionDetails",
@@ -34,6 +41,7 @@ __all__ = [
     "DryRun",
     "EvaluationResult",
     "Finding",
+    "HostedUse",
     "IngestResult",
     "InitResult",
     "PruneResult",
