@@ -29,7 +29,6 @@ _CORE = (
 )  # fmt: skip
 _EXTRAS = {
     "models": ("sentence-transformers", "torch"),
-    "pii": ("presidio-analyzer", "spacy"),
 }
 _MODELS = ("all-mpnet-base-v2", "all-MiniLM-L6-v2", "cross-encoder/ms-marco-MiniLM-L-6-v2")
 _KEYS = ("QDRANT_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "HF_TOKEN")

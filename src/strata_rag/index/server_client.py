@@ -106,7 +106,9 @@ class ServerClient:
                     raise
                 if not passing or not pauses:
                     raise self._final(failure) from error
-                self._sleep(min(max(pauses.pop(0), pause), _LONGEST_PAUSE))
+                wait = min(max(pauses.pop(0), pause), _LONGEST_PAUSE)
+                _log.warning("%s: %s; trying %s again in %g s", self.url, failure.reason, method, wait)
+                self._sleep(wait)
 
     def _connected(self) -> QdrantClient:
         """Connect and look at the server's version, once; this first contact is not tried again."""
