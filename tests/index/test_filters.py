@@ -161,8 +161,9 @@ def test_the_command_line_filters_and_names_an_unknown_field(
     found = strata("query", config, "blue", "--filter", "source=beta")
     assert "beta/b.md" in found.stdout
     assert "atlas/a.md" not in found.stdout
-    nothing = strata("query", config, "blue", "--filter", "color=red")
-    assert nothing.returncode == 0
-    assert "no chunk has a field color; there are doc_id" in nothing.stderr
+    unknown = strata("query", config, "blue", "--filter", "color=red")
+    assert unknown.returncode == 2
+    assert "color" in unknown.stderr
+    assert "source" in unknown.stderr
     refused = strata("query", config, "blue", "--filter", "color")
     assert refused.returncode == 2

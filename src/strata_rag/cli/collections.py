@@ -72,7 +72,8 @@ def push_command(
     from strata_rag.experiment.collections import push_collection
 
     experiment = load_experiment(config, overrides)
-    result = push_collection(experiment, recreate=recreate, progress=show_progress())
+    with show_progress() as progress:
+        result = push_collection(experiment, recreate=recreate, progress=progress)
     print_json(report.push_document(result)) if as_json else report.print_push(result)
 
 

@@ -8,17 +8,20 @@ from contextlib import contextmanager
 from strata_rag.errors import CollectionError, InputError
 from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.ingest import dimension_mismatch
-from strata_rag.index import CollectionRecord, Index, has_field
+from strata_rag.index import CollectionRecord, Index, Where, has_field
 from strata_rag.report import QueryResult
+
+_NOT_FILTERED = {"text", "embed_text"}
 
 
 def query(experiment: Experiment, question: str, settings: SearchSettings, *, top_k: int) -> QueryResult:
     """Return the `top_k` best hits for `question`.
 
     Raises:
-        InputError: The question is empty.
+        InputError: The question is empty, or a filter names a field that no chunk has.
         CollectionError: The collection is missing, incomplete, or made by something else than this config.
     """
+    experiment.timer.restart()
     if not question.strip():
         raise InputError(
             "QUESTION: expected a question, found an empty text",
@@ -30,7 +33,7 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
         with experiment.timer.measure("total"):
             hits = retriever.retrieve(question, top_k)
         if not hits:
-            warnings += _filter_warnings(index, settings)
+            _require_fields(index, settings.where)
     terms = experiment.analyser.counts(question)
     matched = [
         tuple(sorted(terms.keys() & experiment.analyser.counts(hit.embed_text).keys())) for hit in hits
@@ -46,24 +49,26 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
     )
 
 
+def _require_fields(index: Index, where: Where | None) -> None:
+    """Refuse a filter that no point can pass, because none has such a field."""
+    missing, seen = set(where or ()), set[str]()
+    if not missing:
+        return
+    for _, payload in index.scroll():
+        missing = {field for field in missing if not has_field(payload, field)}
+        seen.update(name for name in payload if name not in _NOT_FILTERED and not name.startswith("_"))
+    if missing:
+        raise InputError(
+            f"filter: expected one of the fields {', '.join(sorted(seen))}, found {', '.join(sorted(missing))}",
+            hint="filter like: --filter source=atlas",
+        )
+
+
 def floor_warnings(experiment: Experiment, settings: SearchSettings) -> list[str]:
     """Return the warning for a floor that nothing is held against."""
     if experiment.config.retrieval.rerank.floor is None or settings.rerank:
         return []
     return ["retrieval.rerank.floor is set, but no reranker runs: nothing is held against it"]
-
-
-def _filter_warnings(index: Index, settings: SearchSettings) -> list[str]:
-    """Return one warning for each filtered field that no chunk has, with the fields there are."""
-    missing = set(settings.where or ())
-    seen: set[str] = set()
-    for _, payload in index.scroll() if missing else ():
-        missing = {field for field in missing if not has_field(payload, field)}
-        seen.update(field for field in payload if not field.startswith("_"))
-    return [
-        f"--filter: no chunk has a field {field}; there are {', '.join(sorted(seen))}"
-        for field in sorted(missing)
-    ]
 
 
 @contextmanager
