@@ -14,10 +14,13 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from strata_rag.cli.check import check_command, doctor_command
+from strata_rag.cli.collections import collections_app
 from strata_rag.cli.common import Told, print_json
 from strata_rag.cli.config import config_app
 from strata_rag.cli.evaluate import evaluate_command
 from strata_rag.cli.ingest import ingest_command
+from strata_rag.cli.init import init_command
 from strata_rag.cli.query import query_command
 from strata_rag.errors import StrataError
 from strata_rag.version import __version__
@@ -151,9 +154,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("init")(init_command)
+app.command("check")(check_command)
 app.command("ingest")(ingest_command)
 app.command("query")(query_command)
 app.command("eval")(evaluate_command)
+app.command("doctor")(doctor_command)
+app.add_typer(collections_app, name="collections")
 app.add_typer(config_app, name="config")
 
 

@@ -128,9 +128,10 @@ class Chunking(_Section):
 class Embedding(_Section):
     """Which model turns texts into vectors."""
 
-    provider: Literal["auto", "sentence-transformers"] = Field(
+    provider: Literal["auto", "sentence-transformers", "openai"] = Field(
         "auto",
-        description="What runs the model. `auto`: `sentence-transformers`.",
+        description="What runs the model. `auto`: `sentence-transformers`. `openai`: a server that speaks OpenAI's "
+        "protocol; every chunk and question is sent to it.",
     )
     model: ModelName = Field(
         "all-mpnet-base-v2",
@@ -138,7 +139,23 @@ class Embedding(_Section):
         "means `sentence-transformers/<name>`.",
     )
     revision: Text | None = Field(None, description="Commit or tag of the model; null takes what is there.")
-    batch_size: int = Field(32, ge=1, description="Texts per forward pass.")
+    batch_size: int = Field(32, ge=1, description="Texts per forward pass, or per request to a server.")
+    base_url: Text | None = Field(
+        None, description="With `openai`: the server, with its `/v1`; null means OpenAI's own."
+    )
+    api_key_env: Text = Field("OPENAI_API_KEY", description="With `openai`: variable that holds the API key.")
+    allow_remote: YesNo = Field(
+        False,
+        description="Whether texts may leave this machine; `openai` with a server elsewhere asks for it.",
+    )
+    request_tokens: int = Field(
+        300000, ge=1, description="With `openai`: most tokens of one request, counted as bytes of UTF-8."
+    )
+    price: float | None = Field(
+        None,
+        ge=0,
+        description="With `openai`: what a million tokens cost, to report an ingest's cost; null: unknown.",
+    )
     device: Text = Field("auto", description="Where the model runs, such as `cpu`, `cuda` or `mps`.")
 
 
@@ -152,7 +169,40 @@ class Hnsw(_Section):
 class Index(_Section):
     """Where vectors are stored."""
 
-    engine: Literal["embedded"] = Field("embedded", description="`embedded`: Qdrant Edge, in this process.")
+    engine: Literal["embedded", "server"] = Field(
+        "embedded",
+        description="`embedded`: Qdrant Edge, in this process. `server`: a Qdrant server.",
+    )
+    url: Text | None = Field(
+        None,
+        description="The server: `https://host:6333` for TLS; null means `http://localhost:6333`, which "
+        "`docker compose up -d --wait` starts.",
+    )
+    api_key_env: Text = Field(
+        "QDRANT_API_KEY", description="Variable that holds the server's API key; unset means no key."
+    )
+    grpc: YesNo = Field(False, description="Whether the server is asked over gRPC (port 6334).")
+    timeout: int = Field(30, ge=1, description="Seconds until a request to the server is given up.")
+    shard_number: int = Field(
+        1,
+        ge=1,
+        description="Parts of a collection on a server. IDF is per part: more than 1 changes lexical scores.",
+    )
+    replication_factor: int = Field(1, ge=1, description="Copies of each part on a server's cluster.")
+    write_consistency_factor: int = Field(
+        1, ge=1, description="Copies that must acknowledge a write before it counts."
+    )
+    on_disk: YesNo = Field(
+        False, description="Whether a server keeps vectors, graph and payload on disk instead of in memory."
+    )
+    quantization: Literal["scalar", "binary"] | None = Field(
+        None,
+        description="How a server compresses vectors for search (`scalar`: 8 bits, `binary`: 1 bit a dimension); "
+        "candidates are scored anew with the originals. null: not at all.",
+    )
+    oversampling: float = Field(
+        2.0, ge=1, description="With `quantization`: how many times more candidates are scored anew."
+    )
     hnsw: Hnsw = Field(Hnsw(), description="The graph that dense search walks.")
     lock_timeout: float = Field(
         10.0,
@@ -164,7 +214,11 @@ class Index(_Section):
 class Lexical(_Section):
     """Search by words (BM25)."""
 
-    backend: Literal["sparse"] = Field("sparse", description="`sparse`: sparse vectors in the same index.")
+    backend: Literal["sparse", "bm25s", "rank-bm25"] = Field(
+        "sparse",
+        description="`sparse`: sparse vectors in the same index. `bm25s`, `rank-bm25`: those libraries, over all texts "
+        "in memory, built at the first question. All give the same ranking.",
+    )
     k1: float = Field(1.2, ge=0, description="How slowly repeated words stop adding to the score.")
     b: float = Field(
         0.75, ge=0, le=1, description="How much long documents are held back: 0 not at all, 1 fully."
@@ -190,8 +244,15 @@ class FusionWeights(_Section):
 class Fusion(_Section):
     """How the dense and the lexical list become one."""
 
-    method: Literal["rrf"] = Field(
-        "rrf", description="`rrf`: reciprocal rank fusion, the sum of 1 / (k + rank)."
+    method: Literal["rrf", "weighted"] = Field(
+        "rrf",
+        description="`rrf`: reciprocal rank fusion, the sum of 1 / (k + rank). `weighted`: the weighted sum of "
+        "normalised scores; its weights have to be fitted, and seldom carry over to other questions.",
+    )
+    normalise: Literal["minmax", "zscore"] = Field(
+        "minmax",
+        description="With `weighted`, how each list's scores become comparable: `minmax` maps them to 0 to 1, "
+        "`zscore` to mean 0 and deviation 1.",
     )
     k: int = Field(60, ge=1, description="The k of that sum: larger flattens the difference between ranks.")
     weights: FusionWeights | None = Field(None, description="What each list counts; null means equally.")

@@ -68,6 +68,11 @@ def read_spec(files: ModelFiles, cache: Cache) -> ModelSpec:
     )
 
 
+def read_dimension(files: ModelFiles) -> int | None:
+    """Return the length of the model's vectors, or None where its files don't tell."""
+    return _dimension(files.folder, _json(files.folder / "config.json"))
+
+
 def files_fingerprint(files: ModelFiles, cache: Cache) -> str:
     """Return the SHA-256 over names and contents of the files that decide what the model gives.
 

@@ -18,19 +18,25 @@ from strata_rag.embedding import (
     ModelResolver,
     ModelSpec,
     ModelTokenCounter,
+    OpenAIEmbedder,
     SentenceTransformersEmbedder,
     canonical_model_id,
     files_fingerprint,
     read_spec,
 )
+from strata_rag.errors import InputError
+from strata_rag.experiment.engines import embedded_collections, server_collections
+from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import (
     ANALYSER_VERSION,
     Analyser,
     CollectionRecord,
+    Collections,
     EmbeddedCollections,
     Index,
+    ServerCollections,
     Where,
     collection_name,
 )
@@ -39,6 +45,7 @@ from strata_rag.retrieval import (
     CrossEncoderScorer,
     DenseRetriever,
     HybridRetriever,
+    InMemoryLexicalRetriever,
     LateInteractionScorer,
     LexicalRetriever,
     RerankingRetriever,
@@ -102,9 +109,16 @@ class Experiment:
         self._announce = announce
 
     @property
+    def is_hosted(self) -> bool:
+        """Whether a server makes the vectors."""
+        return self.config.embedding.provider == "openai"
+
+    @property
     def model_id(self) -> str:
         """The embedding model's canonical id; a local folder as seen from the workspace."""
         name = self.config.embedding.model
+        if self.is_hosted:
+            return hosted_model_id(self.config.embedding)
         return self.workspace.place(Path(name)) if name.startswith("/") else canonical_model_id(name)
 
     @cached_property
@@ -119,7 +133,8 @@ class Experiment:
         corpus = self.config.corpus.model_dump(
             exclude_defaults=True, include={"format", "follow_symlinks", "limit"}
         )
-        embedding = self.config.embedding.model_dump(exclude_defaults=True, include={"revision"})
+        said = {"revision", "provider", "base_url"} if self.is_hosted else {"revision"}
+        embedding = self.config.embedding.model_dump(exclude_defaults=True, include=said)
         parts: dict[str, Any] = {
             "corpus": {"root": self.workspace.place(self.config.corpus.root), **corpus},
             "chunking": chunking,
@@ -138,16 +153,19 @@ class Experiment:
     def cache(self) -> Cache:
         return Cache(self.workspace.cache)
 
+    @property
+    def collections(self) -> Collections:
+        """The collections of the engine that the config names."""
+        server = self.config.index.engine == "server"
+        return self.server_collections if server else self.embedded_collections
+
     @cached_property
-    def collections(self) -> EmbeddedCollections:
-        index = self.config.index
-        return EmbeddedCollections(
-            self.workspace.collections,
-            lock_timeout=index.lock_timeout,
-            m=index.hnsw.m,
-            ef_construct=index.hnsw.ef_construct,
-            ef_search=self.config.retrieval.ef_search,
-        )
+    def server_collections(self) -> ServerCollections:
+        return server_collections(self.config, self.workspace)
+
+    @cached_property
+    def embedded_collections(self) -> EmbeddedCollections:
+        return embedded_collections(self.config, self.workspace)
 
     @cached_property
     def chunker(self) -> Chunker:
@@ -165,6 +183,8 @@ class Experiment:
     def model_spec(self) -> ModelSpec:
         """The embedding model as its files describe it; needs no model library."""
         embedding = self.config.embedding
+        if self.is_hosted:
+            return hosted_spec(self.hosted, embedding)
         files = self._resolver.resolve(embedding.model, embedding.revision)
         return read_spec(replace(files, model_id=self.model_id), self.cache)
 
@@ -174,10 +194,18 @@ class Experiment:
 
     @cached_property
     def embedder(self) -> CachedEmbedder:
-        return CachedEmbedder(TimedEmbedder(self._model, self.timer), self.cache)
+        model = self.hosted if self.is_hosted else self._model
+        return CachedEmbedder(TimedEmbedder(model, self.timer), self.cache)
+
+    @cached_property
+    def hosted(self) -> OpenAIEmbedder:
+        """The hosted model; refused where texts may not leave the machine."""
+        return hosted_embedder(self.config.embedding, self.workspace, self.cache, self._announce)
 
     def load_model(self) -> None:
-        """Load the embedding model's weights, timed apart from embedding."""
+        """Load the embedding model's weights, timed apart from embedding; a server has its own."""
+        if self.is_hosted:
+            return
         with self.timer.measure("load"):
             self._model.load()
 
@@ -234,6 +262,12 @@ class Experiment:
         if rerank.scorer == "none":
             return None
         if rerank.scorer == "late-interaction":
+            if self.is_hosted:
+                raise InputError(
+                    "retrieval.rerank.scorer: expected none or cross-encoder, since a hosted model gives no "
+                    "token vectors; found late-interaction",
+                    hint="set retrieval.rerank.scorer",
+                )
             scorer = LateInteractionScorer(
                 self._model, model_id=self.model_id, fingerprint=self.model_spec.fingerprint
             )
@@ -251,14 +285,31 @@ class Experiment:
     def _first_stage(self, index: Index, settings: SearchSettings) -> Retriever:
         fusion = self.config.retrieval.fusion
         if settings.mode == "lexical":
-            return LexicalRetriever(index=index, analyser=self.analyser, where=settings.where)
+            return self._lexical(index, settings.where)
         dense = DenseRetriever(index=index, embedder=self.embedder, where=settings.where)
         if settings.mode == "dense":
             return dense
-        lexical = LexicalRetriever(index=index, analyser=self.analyser, where=settings.where)
+        lexical = self._lexical(index, settings.where)
         weights = [fusion.weights.dense, fusion.weights.lexical] if fusion.weights else None
         return HybridRetriever(
-            [dense, lexical], candidate_k=self.config.retrieval.candidate_k, rrf_k=fusion.k, weights=weights
+            [dense, lexical],
+            candidate_k=self.config.retrieval.candidate_k,
+            rrf_k=fusion.k,
+            weights=weights,
+            normalise=fusion.normalise if fusion.method == "weighted" else None,
+        )
+
+    def _lexical(self, index: Index, where: Where | None) -> Retriever:
+        lexical = self.config.retrieval.lexical
+        if lexical.backend == "sparse":
+            return LexicalRetriever(index=index, analyser=self.analyser, where=where)
+        return InMemoryLexicalRetriever(
+            index=index,
+            analyser=self.analyser,
+            backend=lexical.backend,
+            k1=lexical.k1,
+            b=lexical.b,
+            where=where,
         )
 
     @cached_property

@@ -39,6 +39,9 @@ from strata_rag.version import __version__
 _LIBRARIES = (
     "numpy",
     "qdrant-edge-py",
+    "qdrant-client",
+    "bm25s",
+    "rank-bm25",
     "PyStemmer",
     "tokenizers",
     "sentence-transformers",
@@ -126,13 +129,19 @@ def evaluate_experiment(
 
 
 def label(experiment: Experiment, settings: SearchSettings) -> str:
-    """Return what tables call a search: first stage, reranker and how it is combined, floor."""
+    """Return what tables call a search: first stage and what of it is not the default, reranker, floor."""
+    retrieval = experiment.config.retrieval
+    first = settings.mode
+    if first == "hybrid" and retrieval.fusion.method == "weighted":
+        first = f"hybrid (weighted, {retrieval.fusion.normalise})"
+    if first != "dense" and retrieval.lexical.backend != "sparse":
+        first = f"{first} [{retrieval.lexical.backend}]"
     if not settings.rerank:
-        return settings.mode
+        return first
     rerank = experiment.config.retrieval.rerank
     fused = " (rrf)" if rerank.combine == "rrf" else ""
     floor = "" if rerank.floor is None else f", floor {rerank.floor:g}"
-    return f"{settings.mode} + {rerank.scorer}{fused}{floor}"
+    return f"{first} + {rerank.scorer}{fused}{floor}"
 
 
 def _golden_set(experiment: Experiment, *, kind: str | None, limit: int | None) -> GoldenSet:

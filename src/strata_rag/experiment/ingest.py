@@ -32,7 +32,7 @@ from strata_rag.experiment.warnings import corpus_warnings
 from strata_rag.index import (
     CollectionRecord,
     CollectionWriter,
-    EmbeddedIndex,
+    Index,
     Point,
     SparseVector,
     document_weights,
@@ -40,7 +40,7 @@ from strata_rag.index import (
     sparse_counts,
 )
 from strata_rag.progress import Progress
-from strata_rag.report import DryRun, IngestResult
+from strata_rag.report import DryRun, HostedUse, IngestResult
 
 _BATCH = 256
 _TOKEN_BATCH = 1024
@@ -156,12 +156,12 @@ class _Ingest:
             self._progress.advance()
         return counts, lengths
 
-    def _delete(self, index: EmbeddedIndex, obsolete: Sequence[str]) -> None:
+    def _delete(self, index: Index, obsolete: Sequence[str]) -> None:
         for keys in _batches(obsolete, _BATCH):
             index.delete(keys)
 
     def _rewrite_lexical(
-        self, index: EmbeddedIndex, stale: Sequence[str], lengths: dict[str, int], avg_len: float
+        self, index: Index, stale: Sequence[str], lengths: dict[str, int], avg_len: float
     ) -> None:
         """Write new BM25 weights for stored points made with another average length; vectors stay."""
         if stale:
@@ -176,7 +176,7 @@ class _Ingest:
 
     def _write_fresh(
         self,
-        index: EmbeddedIndex,
+        index: Index,
         plan: Plan,
         counts: dict[str, SparseVector],
         lengths: dict[str, int],
@@ -227,7 +227,7 @@ class _Ingest:
         lexical = self._experiment.config.retrieval.lexical
         return document_weights(counts, length=length, k1=lexical.k1, b=lexical.b, avg_len=avg_len)
 
-    def _require_count(self, index: EmbeddedIndex) -> None:
+    def _require_count(self, index: Index) -> None:
         if (found := index.count()) != len(self._wanted):
             raise CollectionError(
                 f"{self._expected.name}: expected {len(self._wanted)} points after the ingest, found {found}",
@@ -271,7 +271,16 @@ class _Ingest:
             warnings=tuple(corpus_warnings(experiment, corpus, manifest, by_chunk)),
             timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
             manifest=path,
+            hosted=self._hosted_use(),
         )
+
+    def _hosted_use(self) -> HostedUse | None:
+        """Return what was sent to a hosted model, and what it cost if the config knows the price."""
+        if not self._experiment.is_hosted:
+            return None
+        usage, price = self._experiment.hosted.usage, self._experiment.config.embedding.price
+        cost = None if price is None else usage.tokens * price / 1e6
+        return HostedUse(usage.requests, usage.texts, usage.tokens, cost)
 
     def _reasons(self, plan: Plan) -> tuple[str, ...]:
         """Say why stored documents were replaced."""
@@ -337,6 +346,8 @@ def dry_run(experiment: Experiment, *, progress: Progress) -> DryRun:
     notes: list[str] = []
     max_tokens, seconds = None, None
     try:
+        if experiment.is_hosted:
+            raise ModelUnavailable("the model is hosted, and a dry run sends nothing", hint="")
         max_tokens, counter = experiment.model_spec.max_tokens, experiment.token_counter
     except ModelUnavailable as error:
         notes.append(f"tokens are not counted and no time is estimated: {error.message}")

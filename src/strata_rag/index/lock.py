@@ -44,7 +44,7 @@ def collection_lock(path: Path, *, exclusive: bool, timeout: float) -> Iterator[
 def _wait(file: IO[bytes], path: Path, *, exclusive: bool, timeout: float) -> None:
     deadline = time.monotonic() + timeout
     while not _try_lock(file, exclusive=exclusive):
-        holders = _holders(path)
+        holders = lock_holders(path)
         writers = [pid for role, pid in holders if role == "writer"]
         if (exclusive and writers) or time.monotonic() >= deadline:
             raise _busy(
@@ -76,9 +76,11 @@ def _try_lock(file: IO[bytes], *, exclusive: bool) -> bool:
     return True
 
 
-def _holders(path: Path) -> list[tuple[str, int]]:
+def lock_holders(path: Path) -> list[tuple[str, int]]:
     """Return role and pid of the processes named in the lock file that still run."""
-    holders = []
+    holders: list[tuple[str, int]] = []
+    if not path.is_file():
+        return holders
     for line in path.read_text().splitlines():
         role, _, pid = line.partition(" ")
         if pid.isdigit() and _runs(int(pid)):

@@ -71,6 +71,9 @@ def print_ingest(result: IngestResult) -> None:
         f"chunks     {result.chunks} stored; {result.written} written, of which {result.embedded} embedded "
         f"and {result.written - result.embedded} from the cache{rewritten}"
     )
+    if use := result.hosted:
+        cost = "" if use.cost is None else f", cost {use.cost:.4g}"
+        print(f"sent       {use.texts} texts in {use.requests} requests, {use.tokens} tokens{cost}")
     if result.truncated:
         print(f"truncated  {result.truncated} chunks are longer than the model reads")
     if result.reasons:

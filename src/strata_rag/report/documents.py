@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from strata_rag.evaluation import Measure, Summary
@@ -38,6 +39,7 @@ def ingest_document(result: IngestResult) -> dict[str, Any]:
         },
         "chunks": result.chunks,
         "written": result.written,
+        "hosted": asdict(result.hosted) if result.hosted else None,
         "embedded": result.embedded,
         "rewritten": result.rewritten,
         "truncated": result.truncated,

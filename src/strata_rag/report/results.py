@@ -42,6 +42,23 @@ class DryRun:
 
 
 @dataclass(frozen=True, slots=True)
+class HostedUse:
+    """What an ingest sent to a hosted model.
+
+    Attributes:
+        requests: Requests answered.
+        texts: Texts in them; blank ones are never sent.
+        tokens: Tokens the server counted.
+        cost: What they cost by the config's price, or None where it has none.
+    """
+
+    requests: int
+    texts: int
+    tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class IngestResult:
     """What an ingest did.
 
@@ -59,6 +76,7 @@ class IngestResult:
         warnings: What a reader should know.
         timings_ms: Milliseconds by stage.
         manifest: Where the manifest was saved.
+        hosted: What was sent to a hosted model, or None where the model is local.
     """
 
     collection: str
@@ -74,6 +92,7 @@ class IngestResult:
     warnings: tuple[str, ...]
     timings_ms: dict[str, float]
     manifest: Path
+    hosted: HostedUse | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from strata_rag.retrieval.cross_encoder import CrossEncoderScorer
 from strata_rag.retrieval.dense import DenseRetriever
 from strata_rag.retrieval.depth import retrieve_deep
-from strata_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
+from strata_rag.retrieval.fusion import Fused, reciprocal_rank_fusion, weighted_fusion
 from strata_rag.retrieval.hits import STAGES, Hit, Retriever
 from strata_rag.retrieval.hybrid import HybridRetriever
 from strata_rag.retrieval.late_interaction import LateInteractionScorer, TokenEncoder, max_similarity
 from strata_rag.retrieval.lexical import LexicalRetriever
+from strata_rag.retrieval.lexical_memory import InMemoryLexicalRetriever, build_scores
 from strata_rag.retrieval.rerank import RerankingRetriever
 from strata_rag.retrieval.scorer import CachedScorer, FunctionScorer, ModelInfo, Scorer
 
@@ -20,6 +21,7 @@ __all__ = [
     "Fused",
     "Hit",
     "HybridRetriever",
+    "InMemoryLexicalRetriever",
     "LateInteractionScorer",
     "LexicalRetriever",
     "ModelInfo",
@@ -27,7 +29,9 @@ __all__ = [
     "Retriever",
     "Scorer",
     "TokenEncoder",
+    "build_scores",
     "max_similarity",
     "reciprocal_rank_fusion",
     "retrieve_deep",
+    "weighted_fusion",
 ]
