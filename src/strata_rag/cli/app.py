@@ -14,6 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from strata_rag.cli.compare import compare_command
 from strata_rag.cli.config import config_app
 from strata_rag.cli.evaluate import evaluate_command
 from strata_rag.cli.ingest import ingest_command
@@ -140,6 +141,7 @@ app = typer.Typer(
 app.command("ingest")(ingest_command)
 app.command("query")(query_command)
 app.command("eval")(evaluate_command)
+app.command("compare")(compare_command)
 app.add_typer(config_app, name="config")
 
 

@@ -1,6 +1,7 @@
 """Use cases, and the one place where a config becomes components."""
 
 from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.compare import compare, compare_runs
 from strata_rag.experiment.evaluate import evaluate_experiment
 from strata_rag.experiment.ingest import dry_run, ingest
 from strata_rag.experiment.query import query
@@ -10,6 +11,8 @@ __all__ = [
     "Experiment",
     "SearchSettings",
     "Workspace",
+    "compare",
+    "compare_runs",
     "dry_run",
     "evaluate_experiment",
     "ingest",

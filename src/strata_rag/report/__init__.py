@@ -1,5 +1,8 @@
 """Renderers, and the values they render."""
 
+from strata_rag.report.compare_console import print_comparison
+from strata_rag.report.compare_documents import comparison_document
+from strata_rag.report.compare_markdown import comparison_markdown
 from strata_rag.report.console import print_dry_run, print_evaluation, print_ingest, print_query
 from strata_rag.report.documents import dry_run_document, evaluation_document, ingest_document, query_document
 from strata_rag.report.results import DocumentChanges, DryRun, EvaluationResult, IngestResult, QueryResult
@@ -10,9 +13,12 @@ __all__ = [
     "EvaluationResult",
     "IngestResult",
     "QueryResult",
+    "comparison_document",
+    "comparison_markdown",
     "dry_run_document",
     "evaluation_document",
     "ingest_document",
+    "print_comparison",
     "print_dry_run",
     "print_evaluation",
     "print_ingest",
