@@ -19,6 +19,7 @@ from strata_rag.cli.config import config_app
 from strata_rag.cli.evaluate import evaluate_command
 from strata_rag.cli.ingest import ingest_command
 from strata_rag.cli.query import query_command
+from strata_rag.cli.runs import runs_app
 from strata_rag.errors import StrataError
 from strata_rag.version import __version__
 
@@ -143,6 +144,7 @@ app.command("query")(query_command)
 app.command("eval")(evaluate_command)
 app.command("compare")(compare_command)
 app.add_typer(config_app, name="config")
+app.add_typer(runs_app, name="runs")
 
 
 def _show_version(wanted: bool) -> None:

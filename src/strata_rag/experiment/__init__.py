@@ -5,10 +5,12 @@ from strata_rag.experiment.compare import compare, compare_runs
 from strata_rag.experiment.evaluate import evaluate_experiment
 from strata_rag.experiment.ingest import dry_run, ingest
 from strata_rag.experiment.query import query
+from strata_rag.experiment.runs import Pruning, prune_runs
 from strata_rag.experiment.workspace import Workspace
 
 __all__ = [
     "Experiment",
+    "Pruning",
     "SearchSettings",
     "Workspace",
     "compare",
@@ -16,5 +18,6 @@ __all__ = [
     "dry_run",
     "evaluate_experiment",
     "ingest",
+    "prune_runs",
     "query",
 ]

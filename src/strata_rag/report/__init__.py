@@ -6,6 +6,7 @@ from strata_rag.report.compare_markdown import comparison_markdown
 from strata_rag.report.console import print_dry_run, print_evaluation, print_ingest, print_query
 from strata_rag.report.documents import dry_run_document, evaluation_document, ingest_document, query_document
 from strata_rag.report.results import DocumentChanges, DryRun, EvaluationResult, IngestResult, QueryResult
+from strata_rag.report.runs_console import print_run, print_runs, runs_document
 
 __all__ = [
     "DocumentChanges",
@@ -23,5 +24,8 @@ __all__ = [
     "print_evaluation",
     "print_ingest",
     "print_query",
+    "print_run",
+    "print_runs",
     "query_document",
+    "runs_document",
 ]
