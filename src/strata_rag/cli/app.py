@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from strata_rag.cli.compare import compare_command
 from strata_rag.cli.config import config_app
 from strata_rag.cli.evaluate import evaluate_command
+from strata_rag.cli.gate import gate_command
 from strata_rag.cli.ingest import ingest_command
 from strata_rag.cli.query import query_command
 from strata_rag.cli.runs import runs_app
@@ -143,6 +144,7 @@ app.command("ingest")(ingest_command)
 app.command("query")(query_command)
 app.command("eval")(evaluate_command)
 app.command("compare")(compare_command)
+app.command("gate")(gate_command)
 app.add_typer(config_app, name="config")
 app.add_typer(runs_app, name="runs")
 

@@ -81,6 +81,27 @@ def print_json(document: dict[str, Any]) -> None:
     print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a file beside its place and rename it there.
+
+    Raises:
+        WriteFailed: The disk refused; what was there before stays.
+    """
+    from strata_rag.errors import WriteFailed
+
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise WriteFailed(
+            f"{path}: expected to write the file, found: {error.strerror or error}",
+            hint="check the path, disk space and permissions",
+        ) from error
+
+
 def print_warnings(warnings: Sequence[str], *, more: str) -> None:
     """Print the first warnings on stderr, and `more` says where the rest stands."""
     shown = 10

@@ -24,6 +24,10 @@ from pydantic import (
 CHUNK_RULE = "size >= 1, overlap >= 0 and overlap < size"
 MEASURES = ("nDCG", "Recall", "Precision", "Hit", "MRR", "MAP")
 _MEASURE = re.compile(rf"(?:{'|'.join(MEASURES)})@[1-9][0-9]*")
+_GATE_RULE = re.compile(
+    rf"{_MEASURE.pattern} (?:>=|drop <=) (?:0|1|0?\.[0-9]+|1\.0+)(?: for (?:kind|lang|tag) = \S.*)?"
+)
+GATE_EXAMPLE = "`nDCG@10 >= 0.40` or `nDCG@10 drop <= 0.02`, with `for kind = code` behind it for a slice"
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 # What PyStemmer can stem.
@@ -59,6 +63,12 @@ def _check_measure(text: str) -> str:
     return text
 
 
+def _check_gate_rule(text: str) -> str:
+    if not _GATE_RULE.fullmatch(text):
+        raise ValueError(text)
+    return text
+
+
 Name = Annotated[
     str,
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80),
@@ -71,6 +81,11 @@ Measure = Annotated[
     str,
     AfterValidator(_check_measure),
     Expected(f"a measure and its cutoff, such as nDCG@10 (one of {', '.join(MEASURES)})"),
+]
+GateRule = Annotated[
+    str,
+    AfterValidator(_check_gate_rule),
+    Expected(f"a rule with a limit from 0 to 1, such as {GATE_EXAMPLE}"),
 ]
 
 
@@ -254,6 +269,25 @@ class Evaluation(_Section):
     seed: int = Field(0, ge=0, description="Seed of every random draw, such as bootstrap intervals.")
 
 
+class Gate(_Section):
+    """When `strata gate` refuses a change."""
+
+    rules: tuple[GateRule, ...] = Field(
+        (),
+        description="`nDCG@10 >= 0.40`: the mean is at least that. `nDCG@10 drop <= 0.02`: it fell by at most "
+        "that against the baseline. `for kind = code` (or `lang`, `tag`) behind a rule takes those questions "
+        "only. Each measure must be among `evaluation.measures`.",
+    )
+    min_n: int = Field(
+        10, ge=1, description="A rule that fewer questions would decide is not measurable, which ends with 4."
+    )
+    significance: Annotated[float, Field(gt=0, lt=1)] | None = Field(
+        None,
+        description="A drop over its limit counts only if its randomisation test, corrected for all drop "
+        "rules, is below this; null goes by the drop alone.",
+    )
+
+
 class ExperimentConfig(_Section):
     """One experiment."""
 
@@ -268,3 +302,4 @@ class ExperimentConfig(_Section):
     index: Index = Field(Index(), description="Where vectors are stored.")
     retrieval: Retrieval = Field(Retrieval(), description="How a question finds chunks.")
     evaluation: Evaluation = Field(Evaluation(), description="How the experiment is measured.")
+    gate: Gate = Field(Gate(), description="When `strata gate` refuses a change.")

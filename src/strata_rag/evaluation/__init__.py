@@ -12,11 +12,13 @@ from strata_rag.evaluation.comparison import (
     explore_measure,
     run_names,
 )
+from strata_rag.evaluation.gate import GateResult, Rule, RuleResult, Status, hold_against
 from strata_rag.evaluation.golden import KINDS, LEVELS, GoldenSet, Question
 from strata_rag.evaluation.golden_load import load_golden
 from strata_rag.evaluation.golden_resolve import check_against, resolve
 from strata_rag.evaluation.intervals import (
     Interval,
+    SliceBy,
     Summary,
     bootstrap_columns,
     bootstrap_mean,
@@ -56,6 +58,7 @@ __all__ = [
     "Comparison",
     "Corrected",
     "Correction",
+    "GateResult",
     "GoldenRef",
     "GoldenSet",
     "Interval",
@@ -66,8 +69,12 @@ __all__ = [
     "Question",
     "Randomised",
     "RankedItem",
+    "Rule",
+    "RuleResult",
     "RunRecord",
     "RunTable",
+    "SliceBy",
+    "Status",
     "StoredQuestion",
     "StoredRun",
     "Summary",
@@ -87,6 +94,7 @@ __all__ = [
     "evaluate_ranking",
     "explore_measure",
     "find_run",
+    "hold_against",
     "holm",
     "list_runs",
     "load_golden",

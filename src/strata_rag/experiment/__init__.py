@@ -3,6 +3,7 @@
 from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.compare import compare, compare_runs
 from strata_rag.experiment.evaluate import evaluate_experiment
+from strata_rag.experiment.gate import checked_rules, run_gate
 from strata_rag.experiment.ingest import dry_run, ingest
 from strata_rag.experiment.query import query
 from strata_rag.experiment.runs import Pruning, prune_runs
@@ -13,6 +14,7 @@ __all__ = [
     "Pruning",
     "SearchSettings",
     "Workspace",
+    "checked_rules",
     "compare",
     "compare_runs",
     "dry_run",
@@ -20,4 +22,5 @@ __all__ = [
     "ingest",
     "prune_runs",
     "query",
+    "run_gate",
 ]

@@ -17,6 +17,7 @@ from strata_rag.evaluation import (
     Measure,
     RankedItem,
     RunRecord,
+    SliceBy,
     StoredRun,
     Timing,
     count_questions,
@@ -110,7 +111,7 @@ def evaluate_experiment(
         corpus_digest=record.corpus["digest"],
         golden=GoldenRef.of(golden),
         measures=summarise(per_query, seed=evaluation.seed),
-        slices={"kind": slices(per_query, golden, by="kind", seed=evaluation.seed)},
+        slices={by: slices(per_query, golden, by=by, seed=evaluation.seed) for by in _slicings(golden)},
         models=_models(settings, record, scorer),
         libraries=_versions(),
         timings_ms={stage: Timing.of(values) for stage, values in experiment.timer.durations.items()},
@@ -131,6 +132,16 @@ def label(experiment: Experiment, settings: SearchSettings) -> str:
     fused = " (rrf)" if rerank.combine == "rrf" else ""
     floor = "" if rerank.floor is None else f", floor {rerank.floor:g}"
     return f"{settings.mode} + {rerank.scorer}{fused}{floor}"
+
+
+def _slicings(golden: GoldenSet) -> list[SliceBy]:
+    """Slice by kind always, by language and tag where some question states one."""
+    slicings: list[SliceBy] = ["kind"]
+    if any(question.lang for question in golden.questions):
+        slicings.append("lang")
+    if any(question.tags for question in golden.questions):
+        slicings.append("tag")
+    return slicings
 
 
 def _golden_set(experiment: Experiment, *, kind: str | None, limit: int | None) -> GoldenSet:
