@@ -20,6 +20,7 @@ from strata_rag.cli.evaluate import evaluate_command
 from strata_rag.cli.gate import gate_command
 from strata_rag.cli.ingest import ingest_command
 from strata_rag.cli.query import query_command
+from strata_rag.cli.report import report_command
 from strata_rag.cli.runs import runs_app
 from strata_rag.errors import StrataError
 from strata_rag.version import __version__
@@ -145,6 +146,7 @@ app.command("query")(query_command)
 app.command("eval")(evaluate_command)
 app.command("compare")(compare_command)
 app.command("gate")(gate_command)
+app.command("report")(report_command)
 app.add_typer(config_app, name="config")
 app.add_typer(runs_app, name="runs")
 

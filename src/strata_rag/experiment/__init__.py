@@ -6,6 +6,7 @@ from strata_rag.experiment.evaluate import evaluate_experiment
 from strata_rag.experiment.gate import checked_rules, run_gate
 from strata_rag.experiment.ingest import dry_run, ingest
 from strata_rag.experiment.query import query
+from strata_rag.experiment.report import report_content
 from strata_rag.experiment.runs import Pruning, prune_runs
 from strata_rag.experiment.workspace import Workspace
 
@@ -22,5 +23,6 @@ __all__ = [
     "ingest",
     "prune_runs",
     "query",
+    "report_content",
     "run_gate",
 ]

@@ -78,15 +78,15 @@ def compare_runs(
     _require_different(runs)
     tables, left_out = align([RunTable.read(run) for run in runs], common=common)
     measures = shared_measures(tables)
-    primary_measure = _primary(measures, measure)
-    primary = compare_measure(tables, primary_measure, correction=correction, alpha=alpha, seed=seed)
+    declared = primary_measure(measures, measure)
+    primary = compare_measure(tables, declared, correction=correction, alpha=alpha, seed=seed)
     exploratory = tuple(
         explore_measure(tables, other, best=primary.best, alpha=alpha, seed=seed)
         for other in measures
-        if other != primary_measure and _is_defined(tables, other)
+        if other != declared and _is_defined(tables, other)
     )
     changed = _changed(primary.best, [summary.value for summary in primary.summaries])
-    columns = [table.column(primary_measure) for table in tables]
+    columns = [table.column(declared) for table in tables]
     rows = changed_most(columns, changed, changes)
     sides = [tables[place].with_rankings(rows) for place in changed]
     return Comparison(
@@ -123,7 +123,12 @@ def _require_different(runs: Sequence[StoredRun]) -> None:
         seen.add(run.record.run_id)
 
 
-def _primary(measures: Sequence[Measure], wanted: str | None) -> Measure:
+def primary_measure(measures: Sequence[Measure], wanted: str | None) -> Measure:
+    """Return the declared measure, or the one that stands in where none is.
+
+    Raises:
+        InputError: It is not among those that every run has.
+    """
     if not measures:
         raise InputError(
             "--measure: expected a measure that every run has, found none",
