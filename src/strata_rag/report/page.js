@@ -6,7 +6,7 @@
   }
   function compare(one, other, numeric, sign) {
     if (one === "" || other === "") return (one === "") - (other === ""); // what is undefined stays last
-    return sign * (numeric ? Number(one) - Number(other) : one.localeCompare(other));
+    return sign * (numeric ? Number(one) - Number(other) : one.localeCompare(other, undefined, { numeric: true }));
   }
   function sortBy(heading) {
     const table = heading.closest("table");

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import math
 from importlib.resources import files
+from pathlib import PurePath
 
 import numpy as np
 
@@ -61,14 +62,15 @@ def _digest(source: str) -> str:
 
 def _header(content: ReportContent, title: str) -> list[Html]:
     record = content.runs[0].record
+    golden = PurePath(record.golden.path).name
     questions_ = len(content.tables[0].questions)
     parts = [
         el("h1", title),
         el(
             "p",
-            f"{len(content.runs)} runs, {questions_} questions of {record.golden.path}, judged at {record.level} level."
+            f"{len(content.runs)} runs, {questions_} questions of {golden}, judged at {record.level} level."
             if len(content.runs) > 1
-            else f"{record.label}: {questions_} questions of {record.golden.path}, judged at {record.level} level.",
+            else f"{record.label}: {questions_} questions of {golden}, judged at {record.level} level.",
         ),
     ]
     if content.comparison is not None:

@@ -77,7 +77,7 @@ def difference_plot(differences: Sequence[float], names: Sequence[str], *, title
     """
     order = sorted(range(len(differences)), key=lambda place: (differences[place], place))
     reach = max((abs(value) for value in differences), default=0.0) or 1.0
-    top, bottom, left = 14.0, 150.0, 34.0
+    top, bottom, left = 14.0, 150.0, 42.0
     y = Scale(-reach, reach, bottom, top)
     x = Scale(0, max(len(order), 1), left, _WIDTH - 4)
     parts = []
