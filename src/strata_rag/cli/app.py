@@ -18,6 +18,7 @@ from strata_rag.cli.compare import compare_command
 from strata_rag.cli.config import config_app
 from strata_rag.cli.evaluate import evaluate_command
 from strata_rag.cli.gate import gate_command
+from strata_rag.cli.golden import golden_app
 from strata_rag.cli.ingest import ingest_command
 from strata_rag.cli.query import query_command
 from strata_rag.cli.report import report_command
@@ -148,6 +149,7 @@ app.command("compare")(compare_command)
 app.command("gate")(gate_command)
 app.command("report")(report_command)
 app.add_typer(config_app, name="config")
+app.add_typer(golden_app, name="golden")
 app.add_typer(runs_app, name="runs")
 
 

@@ -257,9 +257,11 @@ class Retrieval(_Section):
 class Evaluation(_Section):
     """How the experiment is measured."""
 
-    golden: Path | None = Field(None, description="Golden set: a YAML file, or a BEIR folder.")
+    golden: Path | None = Field(
+        None, description="Golden set: a YAML file, JSON lines, or a BEIR or TREC folder."
+    )
     split: Text = Field(
-        "test", description="Which questions of a BEIR folder: the name of a file in `qrels/`."
+        "test", description="Which questions of a folder: BEIR's `qrels/<split>.tsv`, TREC's `qrels.<split>`."
     )
     level: Literal["document", "chunk"] = Field("document", description="What a judgement is about.")
     measures: Annotated[tuple[Measure, ...], Field(min_length=1)] = Field(

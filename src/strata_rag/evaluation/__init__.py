@@ -13,9 +13,11 @@ from strata_rag.evaluation.comparison import (
     run_names,
 )
 from strata_rag.evaluation.gate import GateResult, Rule, RuleResult, Status, hold_against
-from strata_rag.evaluation.golden import KINDS, LEVELS, GoldenSet, Question
-from strata_rag.evaluation.golden_load import load_golden
+from strata_rag.evaluation.golden import KINDS, LEVELS, Evidence, GoldenSet, Question
+from strata_rag.evaluation.golden_evidence import Span, check_evidence, resolve_evidence, text_of
+from strata_rag.evaluation.golden_load import is_golden_file, load_golden
 from strata_rag.evaluation.golden_resolve import check_against, resolve
+from strata_rag.evaluation.golden_split import golden_yaml, split_golden
 from strata_rag.evaluation.intervals import (
     Interval,
     SliceBy,
@@ -58,6 +60,7 @@ __all__ = [
     "Comparison",
     "Corrected",
     "Correction",
+    "Evidence",
     "GateResult",
     "GoldenRef",
     "GoldenSet",
@@ -74,6 +77,7 @@ __all__ = [
     "RunRecord",
     "RunTable",
     "SliceBy",
+    "Span",
     "Status",
     "StoredQuestion",
     "StoredRun",
@@ -84,6 +88,7 @@ __all__ = [
     "bootstrap_mean",
     "changed_most",
     "check_against",
+    "check_evidence",
     "compare_measure",
     "count_questions",
     "decode_id",
@@ -94,8 +99,10 @@ __all__ = [
     "evaluate_ranking",
     "explore_measure",
     "find_run",
+    "golden_yaml",
     "hold_against",
     "holm",
+    "is_golden_file",
     "list_runs",
     "load_golden",
     "make_run_id",
@@ -105,10 +112,13 @@ __all__ = [
     "read_questions",
     "read_run",
     "resolve",
+    "resolve_evidence",
     "run_names",
     "shared_measures",
     "sign_flip_test",
     "slices",
+    "split_golden",
     "summarise",
+    "text_of",
     "write_run",
 ]

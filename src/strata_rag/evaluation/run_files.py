@@ -148,7 +148,8 @@ def read_questions(
     for number, line in enumerate(_read(path).split("\n"), start=1):
         if line and (rows is None or number - 1 in rows):
             try:
-                questions.append(_question(json.loads(line), rankings))
+                raw = json.loads(line if rankings else _without_ranking(line))
+                questions.append(_question(raw, rankings))
             except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
                 problem = f"{path}:{number}:1: a question of a run was expected, found: {error}"
                 raise InputError(problem, hint="the run is damaged; evaluate again") from None
@@ -201,6 +202,16 @@ def _lines(
 
 def _rounded(score: float | None) -> float | None:
     return None if score is None else round(float(score), DECIMALS) + 0.0  # + 0.0 makes -0.0 a 0.0
+
+
+def _without_ranking(line: str) -> str:
+    """Cut the ranking, nine tenths of a line, out of it before it is parsed.
+
+    Quotes inside JSON strings are escaped, so both marks can only be keys; a line laid out otherwise stays whole.
+    """
+    start = line.find(', "ranking": [')
+    end = line.find('], "relevant": {', start)
+    return line[:start] + line[end + 1 :] if 0 <= start < end else line
 
 
 def _question(raw: dict[str, Any], rankings: bool) -> StoredQuestion:

@@ -31,6 +31,7 @@ from strata_rag.evaluation import (
     write_run,
 )
 from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.golden import evidence_from_index
 from strata_rag.experiment.query import floor_warnings, opened
 from strata_rag.index import CollectionRecord, Index
 from strata_rag.progress import Progress
@@ -173,6 +174,8 @@ def _resolved(
     experiment: Experiment, golden: GoldenSet, record: CollectionRecord, index: Index
 ) -> tuple[GoldenSet, list[str]]:
     """Return the golden set in the corpus's own ids; an id the corpus lacks is a fault, unless it was limited."""
+    if golden.has_evidence:
+        golden = evidence_from_index(golden, index)
     payloads = (payload for _, payload in index.scroll(["doc_id", "start", "end"]))
     if experiment.config.evaluation.level == "chunk":
         known = {f"{payload['doc_id']}#{payload['start']}-{payload['end']}" for payload in payloads}

@@ -15,8 +15,11 @@ def value(number: float, decimals: int = 3) -> str:
 
 
 def signed(number: float, decimals: int = 3) -> str:
-    """Write a difference with its sign."""
-    return NONE if math.isnan(number) else f"{number:+.{decimals}f}"
+    """Write a difference with its sign; none where it rounds to 0."""
+    if math.isnan(number):
+        return NONE
+    written = f"{number:+.{decimals}f}"
+    return written[1:] if float(written) == 0 else written
 
 
 def interval(low: float, high: float, decimals: int = 3) -> str:
@@ -26,7 +29,7 @@ def interval(low: float, high: float, decimals: int = 3) -> str:
 
 def signed_interval(low: float, high: float, decimals: int = 3) -> str:
     """Write the two ends of an interval of differences."""
-    return NONE if math.isnan(low) else f"{low:+.{decimals}f} to {high:+.{decimals}f}"
+    return NONE if math.isnan(low) else f"{signed(low, decimals)} to {signed(high, decimals)}"
 
 
 def p_value(p: float) -> str:

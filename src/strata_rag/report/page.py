@@ -105,7 +105,7 @@ def _sections(content: ReportContent) -> list[Html]:
     parts.append(
         _section(
             "All questions",
-            el("p", f"{content.primary} of each."),
+            el("p", _each(content)),
             filters(content, "questions", failed=True),
             questions(content),
         )
@@ -115,6 +115,13 @@ def _sections(content: ReportContent) -> list[Html]:
         parts.append(_section("Config differences", found or el("p", "The effective configs are the same.")))
     parts.append(_section("Environment", environment(content)))
     return [part for part in parts if part]
+
+
+def _each(content: ReportContent) -> str:
+    if content.comparison is None:
+        return f"{content.primary} of each."
+    one, other = (content.names[place] for place in content.comparison.changed)
+    return f"{content.primary} of each; change is {other} minus {one}."
 
 
 _MEANS = (

@@ -244,7 +244,7 @@ def _facts(record: RunRecord) -> dict[str, str]:
         " ".join(str(model[key]) for key in ("role", "id", "name", "model_id", "revision") if model.get(key))
         for model in record.models
     )
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in record.counts.items())
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in record.counts.items() if count)
     return {
         "run": record.run_id,
         "created": f"{record.created:%Y-%m-%d %H:%M:%S %Z}",
