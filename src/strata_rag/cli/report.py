@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from strata_rag.cli.common import open_workspace, write_text
+from strata_rag.cli.comparing import Alpha, Common, Method, Primary, Seed, check_alpha, check_correction
 
 
 def report_command(
@@ -20,30 +21,28 @@ def report_command(
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the page.")],
-    measure: Annotated[
-        str | None,
-        typer.Option(
-            "--measure", help="The primary measure; by default nDCG@10, or the first that all runs have."
-        ),
-    ] = None,
-    common: Annotated[
-        bool,
-        typer.Option("--common", help="Compare the questions that runs over different golden sets share."),
-    ] = False,
+    measure: Primary = None,
+    correction: Method = "holm",
+    alpha: Alpha = 0.05,
+    seed: Seed = 0,
+    common: Common = False,
     failures: Annotated[
         int, typer.Option("--failures", min=0, help="Failed questions to show with their texts, worst first.")
     ] = 50,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the decisions over all pairs.")] = 0.05,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of all random draws.")] = 0,
 ) -> None:
     """Write one HTML page about runs: leaderboard, differences, plots, failures, config, environment."""
     from strata_rag import experiment as use_cases
     from strata_rag import report
 
-    if not 0 < alpha < 1:
-        raise typer.BadParameter(f"--alpha: expected a number between 0 and 1, found {alpha:g}")
     content = use_cases.report_content(
-        open_workspace(), runs, measure=measure, common=common, failures=failures, alpha=alpha, seed=seed
+        open_workspace(),
+        runs,
+        measure=measure,
+        correction=check_correction(correction),
+        alpha=check_alpha(alpha),
+        seed=seed,
+        common=common,
+        failures=failures,
     )
     write_text(output, report.render_page(content))
     print(f"report {output}")

@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from strata_rag.config.keys import Key, all_keys
 from strata_rag.config.layers import did_you_mean
 from strata_rag.config.nodes import Node, Place, Problem, describe
-from strata_rag.config.schema import CHUNK_RULE, GATE_EXAMPLE, MEASURES
+from strata_rag.config.schema import CHUNK_RULE
+from strata_rag.config.texts import GATE_EXAMPLE, MEASURES
 from strata_rag.config.yaml_source import resolve_plain
 
 _CHUNK_KEYS = ("chunking.size", "chunking.overlap")

@@ -14,7 +14,8 @@ import annotated_types
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from strata_rag.config.schema import Expected, ExperimentConfig, FolderOrName
+from strata_rag.config.schema import ExperimentConfig, FolderOrName
+from strata_rag.config.texts import Expected
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,11 @@ model is made.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -21,13 +19,9 @@ from pydantic import (
     field_validator,
 )
 
+from strata_rag.config.texts import MEASURES, Expected, GateRule, Measure
+
 CHUNK_RULE = "size >= 1, overlap >= 0 and overlap < size"
-MEASURES = ("nDCG", "Recall", "Precision", "Hit", "MRR", "MAP")
-_MEASURE = re.compile(rf"(?:{'|'.join(MEASURES)})@[1-9][0-9]*")
-_GATE_RULE = re.compile(
-    rf"{_MEASURE.pattern} (?:>=|drop <=) (?:0|1|0?\.[0-9]+|1\.0+)(?: for (?:kind|lang|tag) = \S.*)?"
-)
-GATE_EXAMPLE = "`nDCG@10 >= 0.40` or `nDCG@10 drop <= 0.02`, with `for kind = code` behind it for a slice"
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 # What PyStemmer can stem.
@@ -41,13 +35,6 @@ LANGUAGES: tuple[str, ...] = get_args(Language)
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
-    """How a message names what a key takes, where type and bounds do not say it."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class FolderOrName:
     """Marks a model: a path if it starts like one, otherwise a name."""
 
@@ -55,18 +42,6 @@ class FolderOrName:
 def read_boolean(value: object) -> object:
     """Return the boolean that a text stands for, or the value itself."""
     return _BOOLEANS.get(value.casefold(), value) if isinstance(value, str) else value
-
-
-def _check_measure(text: str) -> str:
-    if not _MEASURE.fullmatch(text):
-        raise ValueError(text)
-    return text
-
-
-def _check_gate_rule(text: str) -> str:
-    if not _GATE_RULE.fullmatch(text):
-        raise ValueError(text)
-    return text
 
 
 Name = Annotated[
@@ -77,16 +52,6 @@ Name = Annotated[
 Text = Annotated[str, Field(min_length=1)]
 ModelName = Annotated[str, Field(min_length=1), FolderOrName(), Expected("a model's name or folder")]
 YesNo = Annotated[bool, BeforeValidator(read_boolean)]
-Measure = Annotated[
-    str,
-    AfterValidator(_check_measure),
-    Expected(f"a measure and its cutoff, such as nDCG@10 (one of {', '.join(MEASURES)})"),
-]
-GateRule = Annotated[
-    str,
-    AfterValidator(_check_gate_rule),
-    Expected(f"a rule with a limit from 0 to 1, such as {GATE_EXAMPLE}"),
-]
 
 
 class _Section(BaseModel):

@@ -9,7 +9,7 @@ from strata_rag.evaluation.comparison import (
     PairDifference,
     changed_most,
     compare_measure,
-    explore_measure,
+    explore_measures,
     run_names,
 )
 from strata_rag.evaluation.gate import GateResult, Rule, RuleResult, Status, hold_against
@@ -48,6 +48,7 @@ from strata_rag.evaluation.significance import (
     pairwise_holm,
     pairwise_max,
     sign_flip_test,
+    sign_flip_tests,
 )
 from strata_rag.evaluation.trec import RankedItem, decode_id, encode_id
 
@@ -97,7 +98,7 @@ __all__ = [
     "encode_id",
     "evaluate",
     "evaluate_ranking",
-    "explore_measure",
+    "explore_measures",
     "find_run",
     "golden_yaml",
     "hold_against",
@@ -116,6 +117,7 @@ __all__ = [
     "run_names",
     "shared_measures",
     "sign_flip_test",
+    "sign_flip_tests",
     "slices",
     "split_golden",
     "summarise",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strata_rag.errors import NotMeasurable
-from strata_rag.evaluation.intervals import Summary, bootstrap_columns, mean
+from strata_rag.evaluation.intervals import Interval, Summary, bootstrap_columns, mean
 from strata_rag.evaluation.measures import Measure
 from strata_rag.evaluation.run_files import StoredQuestion, StoredRun
 from strata_rag.evaluation.run_table import RunTable
@@ -22,6 +23,7 @@ from strata_rag.evaluation.significance import (
     effect_size,
     pairwise_holm,
     pairwise_max,
+    sign_flip_tests,
 )
 
 Correction = Literal["holm", "max"]
@@ -159,26 +161,44 @@ def compare_measure(
     """
     values = _defined(tables, measure)
     pairs = list(combinations(range(len(tables)), 2))
-    differences = np.stack([values[:, b] - values[:, a] for a, b in pairs], axis=1)
+    differences = _differences(values, pairs)
     corrected = (
         pairwise_max(values, pairs, seed=seed, alpha=alpha)
         if correction == "max"
         else pairwise_holm(differences, seed=seed, alpha=alpha)
     )
-    level = alpha / len(pairs)
-    return _comparison(measure, values, pairs, corrected, seed=seed, level=level)
+    intervals = bootstrap_columns(np.hstack([values, differences]), seed=seed)
+    return _comparison(measure, values, pairs, corrected, intervals, level=alpha / len(pairs))
 
 
-def explore_measure(
-    tables: Sequence[RunTable], measure: Measure, *, best: int, alpha: float, seed: int
-) -> MeasureComparison:
-    """Hold every run against one of them under a further measure; nothing is corrected."""
-    values = _defined(tables, measure)
+def explore_measures(
+    tables: Sequence[RunTable], measures: Sequence[Measure], *, best: int, alpha: float, seed: int
+) -> tuple[MeasureComparison, ...]:
+    """Hold every run against one of them under further measures; nothing is corrected.
+
+    Measures that are defined on the same questions share their draws; one that is defined on fewer than two
+    is left out.
+    """
     pairs = [(min(best, other), max(best, other)) for other in range(len(tables)) if other != best]
-    differences = np.stack([values[:, b] - values[:, a] for a, b in pairs], axis=1)
-    tests = pairwise_holm(differences, seed=seed, alpha=alpha)
-    alone = [Corrected(test.test, test.test.p, test.resolved) for test in tests]
-    return _comparison(measure, values, pairs, alone, seed=seed, level=alpha)
+    alike: dict[bytes, list[Measure]] = defaultdict(list)
+    for measure in measures:
+        alike[_is_defined(tables, measure).tobytes()].append(measure)
+    found: dict[Measure, MeasureComparison] = {}
+    for group in alike.values():
+        if _is_defined(tables, group[0]).sum() < 2:
+            continue
+        values = [_defined(tables, measure) for measure in group]
+        differences = [_differences(one, pairs) for one in values]
+        tests = sign_flip_tests(np.hstack(differences), seed=seed)
+        blocks = [block for both in zip(values, differences, strict=True) for block in both]
+        intervals = bootstrap_columns(np.hstack(blocks), seed=seed)
+        width = len(tables) + len(pairs)
+        for place, (measure, one) in enumerate(zip(group, values, strict=True)):
+            alone = tests[place * len(pairs) : (place + 1) * len(pairs)]
+            corrected = [Corrected(test, test.p, resolved=True) for test in alone]
+            own = intervals[place * width : (place + 1) * width]
+            found[measure] = _comparison(measure, one, pairs, corrected, own, level=alpha)
+    return tuple(found[measure] for measure in measures if measure in found)
 
 
 def changed_most(values: Sequence[NDArray[np.float64]], changed: tuple[int, int], count: int) -> list[int]:
@@ -201,13 +221,22 @@ def run_names(runs: Sequence[StoredRun]) -> tuple[str, ...]:
     return tuple(next((names for names in choices if len(set(names)) == len(names)), choices[-1]))
 
 
+def _is_defined(tables: Sequence[RunTable], measure: Measure) -> NDArray[np.bool_]:
+    sums: NDArray[np.float64] = np.stack([table.column(measure) for table in tables]).sum(axis=0)
+    return ~np.isnan(sums)
+
+
 def _defined(tables: Sequence[RunTable], measure: Measure) -> NDArray[np.float64]:
     values = np.stack([table.column(measure) for table in tables], axis=1)
-    values = values[~np.isnan(values).any(axis=1)]
+    values = values[_is_defined(tables, measure)]
     if len(values) < 2:
         problem = f"{measure}: at least 2 questions with a value were expected, found {len(values)}"
         raise NotMeasurable(problem, hint="label more questions, or declare another --measure")
     return values
+
+
+def _differences(values: NDArray[np.float64], pairs: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
+    return np.stack([values[:, b] - values[:, a] for a, b in pairs], axis=1)
 
 
 def _comparison(
@@ -215,35 +244,40 @@ def _comparison(
     values: NDArray[np.float64],
     pairs: Sequence[tuple[int, int]],
     tests: Sequence[Corrected],
+    intervals: Sequence[Interval],
     *,
-    seed: int,
     level: float,
 ) -> MeasureComparison:
-    differences = np.stack([values[:, b] - values[:, a] for a, b in pairs], axis=1)
-    means = bootstrap_columns(values, seed=seed)
-    intervals = bootstrap_columns(differences, seed=seed)
-    found = []
-    for (first, second), column, test, interval in zip(pairs, differences.T, tests, intervals, strict=True):
-        wins, losses = int((column > SAME).sum()), int((column < -SAME).sum())
-        found.append(
-            PairDifference(
-                first=first,
-                second=second,
-                difference=mean(column),
-                low=interval.low,
-                high=interval.high,
-                test=test.test,
-                p=test.p,
-                resolved=test.resolved,
-                wins=wins,
-                ties=len(column) - wins - losses,
-                losses=losses,
-                effect=effect_size(column),
-                detectable=detectable_difference(column, alpha=level),
-            )
-        )
+    """Lay out one measure; `intervals` are of the runs' means, then of the pairs' differences."""
+    runs = values.shape[1]
+    columns = _differences(values, pairs).T
     summaries = tuple(
         Summary(mean(values[:, place]), len(values), interval.low, interval.high)
-        for place, interval in enumerate(means)
+        for place, interval in enumerate(intervals[:runs])
     )
-    return MeasureComparison(measure, len(values), summaries, tuple(found))
+    found = tuple(
+        _pair(pair, column, test, interval, level)
+        for pair, column, test, interval in zip(pairs, columns, tests, intervals[runs:], strict=True)
+    )
+    return MeasureComparison(measure, len(values), summaries, found)
+
+
+def _pair(
+    pair: tuple[int, int], column: NDArray[np.float64], test: Corrected, interval: Interval, level: float
+) -> PairDifference:
+    wins, losses = int((column > SAME).sum()), int((column < -SAME).sum())
+    return PairDifference(
+        first=pair[0],
+        second=pair[1],
+        difference=mean(column),
+        low=interval.low,
+        high=interval.high,
+        test=test.test,
+        p=test.p,
+        resolved=test.resolved,
+        wins=wins,
+        ties=len(column) - wins - losses,
+        losses=losses,
+        effect=effect_size(column),
+        detectable=detectable_difference(column, alpha=level),
+    )

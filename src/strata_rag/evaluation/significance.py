@@ -71,10 +71,24 @@ def sign_flip_test(differences: ArrayLike, *, seed: int, draws: int = DRAWS) -> 
         draws: At least 1; unused where the enumeration is complete.
     """
     column = np.asarray(differences, dtype=np.float64)
-    if np.count_nonzero(column) <= EXACT_UP_TO:
-        return _enumerated(column)
-    extreme = _sign_flips(column[:, None], _generator(seed), draws)
-    return Randomised((int(extreme[0]) + 1) / (draws + 1), draws, exact=False)
+    return sign_flip_tests(column[:, None], seed=seed, draws=draws)[0]
+
+
+def sign_flip_tests(differences: _Floats, *, seed: int, draws: int = DRAWS) -> list[Randomised]:
+    """Test every column as `sign_flip_test` does; all of them share their draws.
+
+    Args:
+        differences: Shape (questions, tests), without NaN.
+        seed: Of PCG64.
+        draws: At least 1.
+    """
+    tests = [_enumerated(column) for column in differences.T]
+    columns = [place for place, test in enumerate(tests) if not test.exact]
+    if columns:
+        extreme = _sign_flips(differences[:, columns], _generator(seed), draws)
+        for place, count in zip(columns, extreme.tolist(), strict=True):
+            tests[place] = Randomised((count + 1) / (draws + 1), draws, exact=False)
+    return tests
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -102,12 +116,7 @@ def pairwise_holm(differences: _Floats, *, seed: int, alpha: float = ALPHA) -> l
         alpha: The family-wise level of the decisions.
     """
     count = differences.shape[1]
-    tests = [
-        _enumerated(differences[:, column])
-        if np.count_nonzero(differences[:, column]) <= EXACT_UP_TO
-        else Randomised(math.nan, 0, exact=False)
-        for column in range(count)
-    ]
+    tests = [_enumerated(column) for column in differences.T]
     rng = _generator(seed)
     extreme = np.zeros(count, dtype=np.int64)
 
@@ -202,8 +211,10 @@ def detectable_difference(differences: ArrayLike, *, alpha: float = ALPHA, power
 
 
 def _enumerated(column: _Floats) -> Randomised:
-    """Look at every assignment of signs to the non-zero differences; the rest change nothing."""
+    """Look at every assignment of signs to the non-zero differences, if they are few; the rest change nothing."""
     sizes = np.abs(column[column != 0])
+    if len(sizes) > EXACT_UP_TO:
+        return Randomised(math.nan, 0, exact=False)
     if not len(column):
         return Randomised(math.nan, 0, exact=True)
     codes = np.arange(2 ** len(sizes), dtype=np.uint32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
 from pathlib import Path
 
 from strata_rag.errors import InputError
@@ -17,7 +16,7 @@ from strata_rag.evaluation import (
     align,
     changed_most,
     compare_measure,
-    explore_measure,
+    explore_measures,
     find_run,
     run_names,
     shared_measures,
@@ -80,11 +79,8 @@ def compare_runs(
     measures = shared_measures(tables)
     declared = primary_measure(measures, measure)
     primary = compare_measure(tables, declared, correction=correction, alpha=alpha, seed=seed)
-    exploratory = tuple(
-        explore_measure(tables, other, best=primary.best, alpha=alpha, seed=seed)
-        for other in measures
-        if other != declared and _is_defined(tables, other)
-    )
+    others = [other for other in measures if other != declared]
+    exploratory = explore_measures(tables, others, best=primary.best, alpha=alpha, seed=seed)
     changed = _changed(primary.best, [summary.value for summary in primary.summaries])
     columns = [table.column(declared) for table in tables]
     rows = changed_most(columns, changed, changes)
@@ -143,13 +139,6 @@ def primary_measure(measures: Sequence[Measure], wanted: str | None) -> Measure:
             hint="add it to evaluation.measures and evaluate again",
         )
     return parsed
-
-
-def _is_defined(tables: Sequence[RunTable], measure: Measure) -> bool:
-    defined = [
-        not any(map(isnan, values)) for values in zip(*(t.column(measure) for t in tables), strict=True)
-    ]
-    return sum(defined) > 1
 
 
 def _changed(best: int, means: Sequence[float]) -> tuple[int, int]:

@@ -104,20 +104,19 @@ def difference_plot(differences: Sequence[float], names: Sequence[str], *, title
             cls=cls,
         )
         parts.append(bar)
+    parts += _counts(differences, left=left, y=bottom + 16)
+    return _svg(_WIDTH, bottom + 22, title, *parts, cls="wide")
+
+
+def _counts(differences: Sequence[float], *, left: float, y: float) -> list[Html]:
     gains = sum(value > 0 for value in differences)
     losses = sum(value < 0 for value in differences)
-    parts.append(el("text", f"{losses} worse", x=left + 2, y=bottom + 16, cls="label"))
-    parts.append(
-        el(
-            "text",
-            f"{len(order) - gains - losses} the same",
-            x=(left + _WIDTH) / 2,
-            y=bottom + 16,
-            cls="label middle",
-        )
-    )
-    parts.append(el("text", f"{gains} better", x=_WIDTH - 4, y=bottom + 16, cls="label end"))
-    return _svg(_WIDTH, bottom + 22, title, *parts, cls="wide")
+    same = len(differences) - gains - losses
+    return [
+        el("text", f"{losses} worse", x=left + 2, y=y, cls="label"),
+        el("text", f"{same} the same", x=(left + _WIDTH) / 2, y=y, cls="label middle"),
+        el("text", f"{gains} better", x=_WIDTH - 4, y=y, cls="label end"),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
