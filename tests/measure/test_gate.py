@@ -212,6 +212,9 @@ def test_a_seeded_regression_is_blocked_and_an_unchanged_pipeline_is_not(strata,
     assert "gate: pass (3 pass)" in same.stdout
     assert ElementTree.parse(tmp_path / "out" / "gate.xml").getroot()[0].get("failures") == "0"
     assert "3 pass" in (tmp_path / "gate.md").read_text()
+    runs = sorted((tmp_path / ".strata" / "runs").iterdir())
+    for name in ("ranking.trec", "per_query.jsonl", "qrels.trec"):
+        assert (runs[0] / name).read_bytes() == (runs[1] / name).read_bytes()
     # The seeded fault: words lose their stemming, so that "jumping" no longer finds "jumped".
     fault = ["--set", "retrieval.lexical.language=null"]
     assert strata("ingest", "c.yaml", *fault).returncode == 0

@@ -126,6 +126,13 @@ def test_a_run_without_a_single_value_is_shown_with_dashes_and_never_0(make_run,
     assert "The best run answered every question fully." in source
 
 
+def test_times_that_the_cache_made_short_are_named(make_run, workspace):
+    make_run([1, 2], counts={"computed_embeddings": 2}), make_run([1, 2], counts={"computed_embeddings": 0})
+    make_run([1, 2], counts={"computed_embeddings": 0}, mode="lexical")
+    source = render_page(report_content(workspace, ["run1", "run2", "run3"]))
+    assert "Embeddings or scores of system 2 came from the cache" in source
+
+
 def test_failures_are_the_worst_questions_of_the_best_run_with_the_rank_in_every_run(make_run, workspace):
     make_run([3, 0, 1, 2]), make_run([1, 0, 2, 4])
     content = report_content(workspace, ["run1", "run2"], failures=2)

@@ -170,8 +170,26 @@ def _latency(content: ReportContent) -> Html:
         return Html("")
     plot = latency_plot(points, measure=str(content.primary))
     legend = el("ul", *(el("li", run_name(content, place)) for place in range(len(points))), cls="legend")
-    note = "Up and to the left is better. Times are of this machine; what came from the cache took no time."
+    note = "Up and to the left is better. Times are of the machine that made the runs."
+    if cached := _cached(content):
+        note += f" Embeddings or scores of {', '.join(cached)} came from the cache: their times leave that work out."
     return _section("Quality against time", el("p", note), el("figure", plot, legend)) if plot else Html("")
+
+
+def _cached(content: ReportContent) -> list[str]:
+    """Name the runs whose questions were not all embedded and reranked while the clock ran."""
+    names = []
+    for run, name in zip(content.runs, content.names, strict=True):
+        record = run.record
+        stages = ["computed_embeddings"] if record.mode != "lexical" else []
+        stages += (
+            ["computed_rerankings"] if any(model.get("role") == "scorer" for model in record.models) else []
+        )
+        if any(
+            record.counts.get(stage, record.golden.questions) < record.golden.questions for stage in stages
+        ):
+            names.append(name)
+    return names
 
 
 def _failures(content: ReportContent) -> Html:
