@@ -19,7 +19,7 @@ PIP_OPTIONS := --disable-pip-version-check --no-input -qq
 CANDIDATES := $(if $(filter file,$(origin PYTHON)),python3 python3.14 python3.13 python3.12 python3.11,$(PYTHON))
 
 CONFIG := configs/sample.yaml
-QUESTION ?= Who has to agree before a spending limit may be exceeded?
+QUESTION ?= Can I have my puppy with me?
 STRATA := STRATA_OFFLINE=1 $(BIN)/strata
 
 help:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,15 +13,18 @@ from strata_rag.cli.common import (
     AsJson,
     ConfigPath,
     Overrides,
+    Told,
+    error_document,
     load_experiment,
     print_json,
     print_warnings,
     write_text,
 )
 from strata_rag.cli.progress import show_progress
-from strata_rag.errors import AnswerIsNo, NotMeasurable
+from strata_rag.errors import AnswerIsNo, NotMeasurable, StrataError
 
-_EXIT_CODES = {"pass": 0, "regression": 1, "not measurable": 4}
+if TYPE_CHECKING:
+    from strata_rag.evaluation import GateResult
 
 
 def gate_command(
@@ -45,29 +48,35 @@ def gate_command(
     from strata_rag import experiment as use_cases
     from strata_rag import report
 
-    result = use_cases.run_gate(
-        load_experiment(config, overrides),
-        baseline=baseline,
-        created=datetime.now(UTC),
-        token=secrets.token_hex(3),
-        progress=show_progress(),
-    )
+    experiment = load_experiment(config, overrides)
+    with show_progress() as progress:
+        result = use_cases.run_gate(
+            experiment,
+            baseline=baseline,
+            created=datetime.now(UTC),
+            token=secrets.token_hex(3),
+            progress=progress,
+        )
     print_warnings(result.run.record.warnings, more="")
     if junit is not None:
         write_text(junit, report.gate_junit(result))
     if markdown is not None:
         write_text(markdown, report.gate_markdown(result))
+    refusal = _refusal(result)
     if as_json:
-        # The document is the whole answer: no second one for the error.
-        print_json(report.gate_document(result))
-        raise typer.Exit(_EXIT_CODES[result.status])
-    report.print_gate(result)
+        document = report.gate_document(result)
+        print_json(document | error_document(refusal) if refusal else document)
+    else:
+        report.print_gate(result)
+    if refusal is not None:
+        raise Told(refusal)
+
+
+def _refusal(result: GateResult) -> StrataError | None:
     worst = next((rule for rule in result.results if rule.status == result.status), None)
-    if result.status == "regression" and worst is not None:
-        raise AnswerIsNo(
-            f"{worst.rule}: {worst.reason}", hint="`strata compare` shows the questions that changed"
-        )
-    if result.status == "not measurable" and worst is not None:
-        raise NotMeasurable(
-            f"{worst.rule}: {worst.reason}", hint="add questions, lower gate.min_n, or make a new baseline"
-        )
+    if worst is None or result.status == "pass":
+        return None
+    problem = f"{worst.rule}: {worst.reason}"
+    if result.status == "regression":
+        return AnswerIsNo(problem, hint="`strata compare` shows the questions that changed")
+    return NotMeasurable(problem, hint="add questions, lower gate.min_n, or make a new baseline")

@@ -40,7 +40,9 @@ def check_command(
     if is_golden_file(path):
         found = use_cases.check_golden_file(path, split=split)
     else:
-        found = use_cases.check_golden(load_experiment(path, overrides), progress=show_progress())
+        experiment = load_experiment(path, overrides)
+        with show_progress() as progress:
+            found = use_cases.check_golden(experiment, progress=progress)
     golden = found.golden
     document: dict[str, Any] = {
         "golden": golden.origin,

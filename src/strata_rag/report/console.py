@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _FILES_SHOWN = 40
 _SNIPPET_LINES = 4
-_STAGE_NAMES = {"first_stage": "first stage", "total": "per question"}
+_NARROWEST_NAME = 12
+_STAGE_NAMES = {"first_stage": "first stage", "total": "whole question"}
 
 
 def print_dry_run(preview: DryRun) -> None:
@@ -81,18 +82,17 @@ def print_query(result: QueryResult, *, explain: bool) -> None:
     if not result.hits:
         print("no hits")
     for rank, (hit, terms) in enumerate(zip(result.hits, result.matched_terms, strict=True), 1):
-        last = next(stage for stage in reversed(STAGES) if stage in hit.scores)
-        print(f"{rank}. {hit.chunk_id}   {last} {hit.scores[last]:.4f}")
+        stages = STAGES if explain else [stage for stage in STAGES if stage in hit.scores][-2:]
+        print(f"{rank}. {hit.chunk_id}\n   {', '.join(_stage(hit, stage) for stage in stages)}")
         if explain:
-            print(f"   {_stages(hit)}; terms: {', '.join(terms) or 'none'}")
+            print(f"   terms: {', '.join(terms) or 'none'}")
         print(_snippet(hit.text))
         print()
 
 
-def _stages(hit: Hit) -> str:
-    return ", ".join(
+def _stage(hit: Hit, stage: str) -> str:
+    return (
         f"{stage} {hit.scores[stage]:.4f} (rank {hit.ranks[stage]})" if stage in hit.scores else f"{stage} -"
-        for stage in STAGES
     )
 
 
@@ -126,7 +126,7 @@ def print_evaluation(result: EvaluationResult) -> None:
 def _runs_table(runs: Sequence[RunRecord], measures: Sequence[Measure]) -> Table:
     several = len({run.name for run in runs}) > 1
     table = new_table()
-    table.add_column("run", overflow="fold")
+    table.add_column("run", overflow="fold", min_width=_NARROWEST_NAME)
     for measure in measures:
         table.add_column(str(measure), justify="right", no_wrap=True)
     table.add_column("n", justify="right")

@@ -20,11 +20,23 @@ def new_table() -> Table:
 
 
 def print_table(table: Table) -> None:
-    """Print a table; where stdout is no terminal, at a fixed width."""
+    """Print a table, wider than a narrow terminal rather than without its figures."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else max(shutil.get_terminal_size((120, 24)).columns, 80)
-    Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False).print(table)
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    width = shutil.get_terminal_size((120, 24)).columns
+    console = Console(
+        file=sys.stdout,
+        width=width if terminal else max(width, 80),
+        highlight=False,
+        emoji=False,
+        markup=False,
+    )
+    needed = console.measure(table, options=console.options.update(width=1000)).minimum
+    console.width = max(console.width, needed)
+    with console.capture() as captured:  # rich would end the process with 1 where the reader has gone
+        console.print(table)
+    print(captured.get(), end="")
 
 
 def print_rows(headings: Sequence[str], rows: Sequence[Sequence[str]], *, text_columns: int = 1) -> None:
