@@ -15,6 +15,7 @@ EXIT_CODES = {
     "Unavailable": 3,
     "CollectionError": 3,
     "CollectionBusy": 3,
+    "ServerUnavailable": 3,
     "ModelUnavailable": 3,
     "ExtraMissing": 3,
     "WriteFailed": 3,

@@ -69,6 +69,9 @@ DEFAULTS: dict[str, Any] = {
     "evaluation.level": "document",
     "evaluation.measures": ("nDCG@10", "Recall@5", "Precision@5", "Hit@5", "MRR@10"),
     "evaluation.seed": 0,
+    "gate.rules": (),
+    "gate.min_n": 10,
+    "gate.significance": None,
 }
 
 # Just outside every bound, and of every wrong type.
@@ -124,6 +127,23 @@ REFUSED = [
             "[[x]]",
         )
     ),
+    *(
+        ("gate.rules", value)
+        for value in (
+            "null",
+            "nDCG@10 >= 0.4",
+            "[5]",
+            "['nDCG@10 > 0.4']",
+            "['nDCG@10 >= 1.1']",
+            "['nDCG >= 0.4']",
+            "['F1@5 >= 0.4']",
+            "['nDCG@10 drop >= 0.4']",
+            "['nDCG@10 >= 0.4 for colour = red']",
+            "['nDCG@10 >= 0.4 for kind =']",
+        )
+    ),
+    *(("gate.min_n", value) for value in ("0", "1.5", "null")),
+    *(("gate.significance", value) for value in ("0", "1", "-0.1", "5 %")),
     *(("corpus.root", value) for value in ("null", "5", "''", "true", "[a]")),
     *(("evaluation.golden", value) for value in ("5", "''")),
     *(
@@ -196,6 +216,12 @@ def test_a_value_outside_its_type_or_bounds_is_refused_in_plain_words(
         ("retrieval.rerank.label", "0", 0),
         ("retrieval.fusion.weights", "{dense: 2}", FusionWeights(dense=2.0, lexical=1.0)),
         ("evaluation.measures", "[MAP@100, Hit@1]", ("MAP@100", "Hit@1")),
+        (
+            "gate.rules",
+            "['nDCG@10 >= 0.40', 'Recall@5 drop <= .02 for kind = table of parts']",
+            ("nDCG@10 >= 0.40", "Recall@5 drop <= .02 for kind = table of parts"),
+        ),
+        ("gate.significance", "0.05", 0.05),
         ("embedding.revision", "'010'", "010"),
         ("embedding.device", "no", "no"),
         ("name", "a" * 80, "a" * 80),

@@ -317,3 +317,16 @@ def test_a_damaged_question_is_refused_at_its_line(tmp_path):
     path.write_bytes(b"\xff")
     with pytest.raises(InputError, match="a readable file was expected"):
         read_per_query(run)
+
+
+def test_values_are_read_without_rankings_whatever_the_texts_hold(tmp_path):
+    nasty = ', "ranking": [ ], "relevant": {} \\" ]'
+    golden = GoldenSet((Question("q1", nasty, {nasty: 1.0, "ranking": 1.0}), Question("q2", "?", {"d": 1.0})))
+    rankings = {"q1": [RankedItem(nasty, 1.0, nasty)], "q2": []}
+    per_query = evaluate(MEASURES, {"q1": [nasty], "q2": []}, golden)
+    write_run(tmp_path / "a", record(golden=GoldenRef.of(golden)), golden, rankings, per_query)
+    run = read_run(tmp_path / "a")
+    whole, light = read_questions(run), read_questions(run, rankings=False)
+    assert [replace(question, ranking=()) for question in whole] == light
+    assert whole[0].ranking[0].id == nasty
+    assert read_questions(run, rows={1}) == whole[1:]

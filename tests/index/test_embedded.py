@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from strata_rag.errors import CollectionError, InputError, WriteFailed
+from strata_rag.errors import CollectionError, WriteFailed
 from strata_rag.index import EmbeddedIndex
 
 from .contract import EAST, IndexContract, MakeIndex, docs, point, sparse
@@ -93,11 +93,12 @@ def test_a_builder_that_fails_is_an_error_and_the_points_stay(tmp_path: Path, ma
     again.close()
 
 
-def test_a_filter_by_a_boolean_is_refused_where_the_engine_would_find_nothing(make_index: MakeIndex) -> None:
+def test_a_filter_by_a_boolean_finds_it_though_the_engine_takes_it_for_a_number(
+    make_index: MakeIndex,
+) -> None:
     index = make_index()
-    index.upsert([point("a", draft=True)])
-    with pytest.raises(InputError, match="filter draft: expected text or a whole number, found True"):
-        index.search_dense(EAST, 5, where={"draft": True})
+    index.upsert([point("a", draft=True), point("b", draft=False)])
+    assert docs(index.search_dense(EAST, 5, where={"draft": True})) == ["a"]
 
 
 def test_a_closed_index_is_not_used(make_index: MakeIndex) -> None:

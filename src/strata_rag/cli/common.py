@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -105,6 +106,28 @@ def print_notes(notes: Sequence[str]) -> None:
     """Print notes on stderr."""
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file beside its place and rename it there.
+
+    Raises:
+        WriteFailed: The disk refused; what was there before stays.
+    """
+    from strata_rag.errors import WriteFailed
+
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        partial.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        raise WriteFailed(
+            f"{path}: expected to write the file, found: {error.strerror or error}",
+            hint="check the path, disk space and permissions",
+        ) from error
 
 
 def print_warnings(warnings: Sequence[str], *, more: str) -> None:

@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from strata_rag.config.keys import Key, all_keys
 from strata_rag.config.layers import did_you_mean
 from strata_rag.config.nodes import Node, Place, Problem, describe
-from strata_rag.config.schema import CHUNK_RULE, MEASURES
+from strata_rag.config.schema import CHUNK_RULE
+from strata_rag.config.texts import GATE_EXAMPLE, MEASURES
 from strata_rag.config.yaml_source import resolve_plain
 
 _CHUNK_KEYS = ("chunking.size", "chunking.overlap")
@@ -99,7 +100,7 @@ def _hint(key: Key, found: object, is_item: bool) -> str:
     if key.path == "name":
         return "set `name` to a text that can name a folder"
     if is_item and isinstance(found, str):
-        return _measure_hint(found)
+        return f"write {GATE_EXAMPLE}" if key.path == "gate.rules" else _measure_hint(found)
     if key.item and isinstance(found, str):
         return f"write a list: [{found}]"
     if key.choices and isinstance(found, str):

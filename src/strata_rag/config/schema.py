@@ -6,13 +6,11 @@ model is made.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -21,9 +19,9 @@ from pydantic import (
     field_validator,
 )
 
+from strata_rag.config.texts import MEASURES, Expected, GateRule, Measure
+
 CHUNK_RULE = "size >= 1, overlap >= 0 and overlap < size"
-MEASURES = ("nDCG", "Recall", "Precision", "Hit", "MRR", "MAP")
-_MEASURE = re.compile(rf"(?:{'|'.join(MEASURES)})@[1-9][0-9]*")
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 # What PyStemmer can stem.
@@ -37,13 +35,6 @@ LANGUAGES: tuple[str, ...] = get_args(Language)
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
-    """How a message names what a key takes, where type and bounds do not say it."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class FolderOrName:
     """Marks a model: a path if it starts like one, otherwise a name."""
 
@@ -51,12 +42,6 @@ class FolderOrName:
 def read_boolean(value: object) -> object:
     """Return the boolean that a text stands for, or the value itself."""
     return _BOOLEANS.get(value.casefold(), value) if isinstance(value, str) else value
-
-
-def _check_measure(text: str) -> str:
-    if not _MEASURE.fullmatch(text):
-        raise ValueError(text)
-    return text
 
 
 Name = Annotated[
@@ -67,11 +52,6 @@ Name = Annotated[
 Text = Annotated[str, Field(min_length=1)]
 ModelName = Annotated[str, Field(min_length=1), FolderOrName(), Expected("a model's name or folder")]
 YesNo = Annotated[bool, BeforeValidator(read_boolean)]
-Measure = Annotated[
-    str,
-    AfterValidator(_check_measure),
-    Expected(f"a measure and its cutoff, such as nDCG@10 (one of {', '.join(MEASURES)})"),
-]
 
 
 class _Section(BaseModel):
@@ -303,9 +283,11 @@ class Retrieval(_Section):
 class Evaluation(_Section):
     """How the experiment is measured."""
 
-    golden: Path | None = Field(None, description="Golden set: a YAML file, or a BEIR folder.")
+    golden: Path | None = Field(
+        None, description="Golden set: a YAML file, JSON lines, or a BEIR or TREC folder."
+    )
     split: Text = Field(
-        "test", description="Which questions of a BEIR folder: the name of a file in `qrels/`."
+        "test", description="Which questions of a folder: BEIR's `qrels/<split>.tsv`, TREC's `qrels.<split>`."
     )
     level: Literal["document", "chunk"] = Field("document", description="What a judgement is about.")
     measures: Annotated[tuple[Measure, ...], Field(min_length=1)] = Field(
@@ -313,6 +295,25 @@ class Evaluation(_Section):
         description=f"Measures with their cutoffs: {', '.join(f'`{name}@k`' for name in MEASURES)}.",
     )
     seed: int = Field(0, ge=0, description="Seed of every random draw, such as bootstrap intervals.")
+
+
+class Gate(_Section):
+    """When `strata gate` refuses a change."""
+
+    rules: tuple[GateRule, ...] = Field(
+        (),
+        description="`nDCG@10 >= 0.40`: the mean is at least that. `nDCG@10 drop <= 0.02`: it fell by at most "
+        "that against the baseline. `for kind = code` (or `lang`, `tag`) behind a rule takes those questions "
+        "only. Each measure must be among `evaluation.measures`.",
+    )
+    min_n: int = Field(
+        10, ge=1, description="A rule that fewer questions would decide is not measurable, which ends with 4."
+    )
+    significance: Annotated[float, Field(gt=0, lt=1)] | None = Field(
+        None,
+        description="A drop over its limit counts only if its randomisation test, corrected for all drop "
+        "rules, is below this; null goes by the drop alone.",
+    )
 
 
 class ExperimentConfig(_Section):
@@ -329,3 +330,4 @@ class ExperimentConfig(_Section):
     index: Index = Field(Index(), description="Where vectors are stored.")
     retrieval: Retrieval = Field(Retrieval(), description="How a question finds chunks.")
     evaluation: Evaluation = Field(Evaluation(), description="How the experiment is measured.")
+    gate: Gate = Field(Gate(), description="When `strata gate` refuses a change.")

@@ -16,6 +16,7 @@ from strata_rag.evaluation import (
     Measure,
     RankedItem,
     RunRecord,
+    SliceBy,
     StoredRun,
     Timing,
     count_questions,
@@ -29,6 +30,7 @@ from strata_rag.evaluation import (
     write_run,
 )
 from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.golden import evidence_from_index
 from strata_rag.experiment.query import floor_warnings, opened
 from strata_rag.index import CollectionRecord, Index
 from strata_rag.progress import Progress
@@ -113,7 +115,7 @@ def evaluate_experiment(
         corpus_digest=record.corpus["digest"],
         golden=GoldenRef.of(golden),
         measures=summarise(per_query, seed=evaluation.seed),
-        slices={"kind": slices(per_query, golden, by="kind", seed=evaluation.seed)},
+        slices={by: slices(per_query, golden, by=by, seed=evaluation.seed) for by in _slicings(golden)},
         models=_models(settings, record, scorer),
         libraries=_versions(),
         timings_ms={stage: Timing.of(values) for stage, values in experiment.timer.durations.items()},
@@ -142,6 +144,16 @@ def label(experiment: Experiment, settings: SearchSettings) -> str:
     fused = " (rrf)" if rerank.combine == "rrf" else ""
     floor = "" if rerank.floor is None else f", floor {rerank.floor:g}"
     return f"{first} + {rerank.scorer}{fused}{floor}"
+
+
+def _slicings(golden: GoldenSet) -> list[SliceBy]:
+    """Slice by kind always, by language and tag where some question states one."""
+    slicings: list[SliceBy] = ["kind"]
+    if any(question.lang for question in golden.questions):
+        slicings.append("lang")
+    if any(question.tags for question in golden.questions):
+        slicings.append("tag")
+    return slicings
 
 
 def _golden_set(experiment: Experiment, *, kind: str | None, limit: int | None) -> GoldenSet:
@@ -173,6 +185,8 @@ def _resolved(
     experiment: Experiment, golden: GoldenSet, record: CollectionRecord, index: Index
 ) -> tuple[GoldenSet, list[str]]:
     """Return the golden set in the corpus's own ids; an id the corpus lacks is a fault, unless it was limited."""
+    if golden.has_evidence:
+        golden = evidence_from_index(golden, index)
     payloads = (payload for _, payload in index.scroll(["doc_id", "start", "end"]))
     if experiment.config.evaluation.level == "chunk":
         known = {f"{payload['doc_id']}#{payload['start']}-{payload['end']}" for payload in payloads}

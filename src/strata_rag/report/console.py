@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shutil
-import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from strata_rag.corpus import ManifestRow
 from strata_rag.evaluation import Measure, RunRecord, Summary
 from strata_rag.report.results import DryRun, EvaluationResult, IngestResult, QueryResult
+from strata_rag.report.tables import new_table, print_table
 from strata_rag.report.visible import visible
 from strata_rag.retrieval import STAGES, Hit
 
@@ -27,14 +27,14 @@ _STAGE_NAMES = {"first_stage": "first stage", "total": "whole question"}
 def print_dry_run(preview: DryRun) -> None:
     """Print the manifest: files, totals, estimated time."""
     rows = preview.manifest.rows
-    table = _table()
+    table = new_table()
     for heading in ("file", "status", "documents", "chunks", "characters", "longest"):
         table.add_column(
             heading, justify="left" if heading in ("file", "status") else "right", overflow="fold"
         )
     for row in rows[:_FILES_SHOWN]:
         table.add_row(*_manifest_cells(row))
-    _print(table)
+    print_table(table)
     if len(rows) > _FILES_SHOWN:
         print(f"... and {len(rows) - _FILES_SHOWN} more files, all in {preview.saved}")
     totals = preview.manifest.totals()
@@ -117,11 +117,11 @@ def print_evaluation(result: EvaluationResult) -> None:
     print(
         f"{run.golden.questions} questions of {run.golden.path}, judged at {run.level} level, 95 % intervals\n"
     )
-    _print(_runs_table(runs, measures))
+    print_table(_runs_table(runs, measures))
     kinds = run.slices.get("kind", {})
     if len(kinds) > 1:
         print(f"\n{run.name}: {run.label}, by kind of question\n")
-        _print(_slices_table(kinds, measures))
+        print_table(_slices_table(kinds, measures))
     print(f"\n{_counts(run)}")
     times = (f"{_STAGE_NAMES.get(name, name)} {timing.p50:.1f}" for name, timing in run.timings_ms.items())
     print(f"milliseconds (p50): {', '.join(times)}; embed and rerank count only what was not cached")
@@ -130,7 +130,7 @@ def print_evaluation(result: EvaluationResult) -> None:
 
 def _runs_table(runs: Sequence[RunRecord], measures: Sequence[Measure]) -> Table:
     several = len({run.name for run in runs}) > 1
-    table = _table()
+    table = new_table()
     table.add_column("run", overflow="fold", min_width=_NARROWEST_NAME)
     for measure in measures:
         table.add_column(str(measure), justify="right", no_wrap=True)
@@ -142,7 +142,7 @@ def _runs_table(runs: Sequence[RunRecord], measures: Sequence[Measure]) -> Table
 
 
 def _slices_table(kinds: Mapping[str, Mapping[Measure, Summary]], measures: Sequence[Measure]) -> Table:
-    table = _table()
+    table = new_table()
     table.add_column("kind")
     for measure in measures:
         table.add_column(str(measure), justify="right", no_wrap=True)
@@ -183,30 +183,3 @@ def _duration(seconds: float | None) -> str:
     if seconds is None:
         return "an unknown time"
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
-
-
-def _table() -> Table:
-    from rich import box
-    from rich.table import Table
-
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-
-
-def _print(table: Table) -> None:
-    """Print a table, wider than a narrow terminal rather than without its figures."""
-    from rich.console import Console
-
-    terminal = sys.stdout is not None and sys.stdout.isatty()
-    width = shutil.get_terminal_size((120, 24)).columns
-    console = Console(
-        file=sys.stdout,
-        width=width if terminal else max(width, 80),
-        highlight=False,
-        emoji=False,
-        markup=False,
-    )
-    needed = console.measure(table, options=console.options.update(width=1000)).minimum
-    console.width = max(console.width, needed)
-    with console.capture() as captured:  # rich would end the process with 1 where the reader has gone
-        console.print(table)
-    print(captured.get(), end="")
