@@ -114,7 +114,9 @@ def _after_list(lines: list[_Line], at: int) -> int:
     while beyond < len(lines):
         line = lines[beyond]
         if line.blank:
-            following = next((n for n in range(beyond, min(beyond + 3, len(lines))) if not lines[n].blank), None)
+            following = next(
+                (n for n in range(beyond, min(beyond + 3, len(lines))) if not lines[n].blank), None
+            )
             if following is None or not (_ITEM.match(lines[following].text) or _indented(lines[following])):
                 return beyond
             beyond = following

@@ -60,9 +60,7 @@ class SemanticChunker:
         turns = turning_points(vectors, self._percentile)
         firsts = [0, *(turn + 1 for turn in turns)]
         lasts = [*turns, len(sentences) - 1]
-        return [
-            (sentences[first][0], sentences[last][1]) for first, last in zip(firsts, lasts, strict=True)
-        ]
+        return [(sentences[first][0], sentences[last][1]) for first, last in zip(firsts, lasts, strict=True)]
 
 
 def turning_points(vectors: NDArray[np.floating], percentile: float) -> list[int]:

@@ -23,22 +23,19 @@ _CANDIDATE = re.compile(
 )
 _SPACE = re.compile(r"\s*+")
 
-_NEVER_LAST = frozenset(
-    """dr mr mrs ms mx prof rev hon st gen col lt capt cmdr sgt maj gov sen rep pres messrs mme mlle hr fr
-    fig figs eq eqs sec sect ch chap vol vols art para pp p pg ref refs tab no nos nr approx ca cf vs viz esp incl
-    excl resp e.g i.e eg ie z.b d.h u.a bzw ggf vgl usw. mt ft op ed eds trans transl dept univ est jan feb mar
-    apr jun jul aug sep sept oct nov dec""".split()
-)
-"""Abbreviations that something always follows."""
-
-_ONLY_BEFORE_A_NUMBER = frozenset("no nos p art ch mar ed est op sec".split())
-"""Those of them that are words, or letters, of their own."""
-
-_STARTERS = frozenset(
-    """the a an it he she we they you i this that these those there in on at as by for from with but and so if
-    when while after before however then its his her our their is are was were what who why how yes""".split()
-)
-"""Words that begin a sentence after `U.S.` or another abbreviation that may stand last."""
+_ALWAYS_FOLLOWED = """
+dr mr mrs ms mx prof rev hon st gen col lt capt cmdr sgt maj gov sen rep pres messrs mme mlle hr fr fig figs eq eqs
+sec sect ch chap vol vols art para pp p pg ref refs tab no nos nr approx ca cf vs viz esp incl excl resp e.g i.e eg ie
+z.b d.h u.a bzw ggf vgl mt ft op ed eds trans transl dept univ est jan feb mar apr jun jul aug sep sept oct nov dec
+"""
+_NUMBERED = "no nos p art ch mar ed est op sec"
+_FIRST_WORDS = """
+the a an it he she we they you i this that these those there in on at as by for from with but and so if when while
+after before however then its his her our their is are was were what who why how yes
+"""
+_NEVER_LAST = frozenset(_ALWAYS_FOLLOWED.split())
+_ONLY_BEFORE_A_NUMBER = frozenset(_NUMBERED.split())  # words of their own, or letters, elsewhere
+_STARTERS = frozenset(_FIRST_WORDS.split())  # what begins a sentence after `U.S.`
 
 _REMEMBERED = 24
 
