@@ -175,6 +175,11 @@ class ModelTokenCounter:
         self._spec = spec
 
     @property
+    def max_tokens(self) -> int | None:
+        """Most tokens of a text that the model reads, or None where its files don't tell."""
+        return self._spec.max_tokens
+
+    @property
     def available(self) -> bool:
         """Whether the model's folder holds a tokenizer that can be read alone."""
         return self._path.is_file()

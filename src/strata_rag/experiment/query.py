@@ -29,8 +29,9 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
         with experiment.timer.measure("total"):
             hits = retriever.retrieve(question, top_k)
     terms = experiment.analyser.counts(question)
+    searched = experiment.config.retrieval.lexical.text
     matched = [
-        tuple(sorted(terms.keys() & experiment.analyser.counts(hit.embed_text).keys())) for hit in hits
+        tuple(sorted(terms.keys() & experiment.analyser.counts(hit.read(searched)).keys())) for hit in hits
     ]
     return QueryResult(
         question=question,

@@ -4,7 +4,7 @@ from strata_rag.retrieval.cross_encoder import CrossEncoderScorer
 from strata_rag.retrieval.dense import DenseRetriever
 from strata_rag.retrieval.depth import retrieve_deep
 from strata_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
-from strata_rag.retrieval.hits import STAGES, Hit, Retriever
+from strata_rag.retrieval.hits import STAGES, Hit, Retriever, titled
 from strata_rag.retrieval.hybrid import HybridRetriever
 from strata_rag.retrieval.late_interaction import LateInteractionScorer, TokenEncoder, max_similarity
 from strata_rag.retrieval.lexical import LexicalRetriever
@@ -30,4 +30,5 @@ __all__ = [
     "max_similarity",
     "reciprocal_rank_fusion",
     "retrieve_deep",
+    "titled",
 ]
