@@ -36,7 +36,7 @@ def strata(*arguments: str) -> dict[str, Any]:
     """Run one command of the package beside this file and return the JSON it prints."""
     variables = {**os.environ, "STRATA_OFFLINE": "1", "PYTHONPATH": str(HERE.parent / "src")}
     command = [sys.executable, "-m", "strata_rag", *arguments, "--json"]
-    done = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(command, env=variables, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(arguments)}\n{done.stderr}")
     return dict(json.loads(done.stdout))

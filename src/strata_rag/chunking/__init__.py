@@ -7,7 +7,7 @@ from strata_rag.chunking.markdown import HEADING_PATH, MarkdownChunker
 from strata_rag.chunking.semantic import SemanticChunker
 from strata_rag.chunking.sentence import SentenceChunker, SentenceWindowChunker
 from strata_rag.chunking.sentences import sentence_spans
-from strata_rag.chunking.token import TokenChunker, Tokenizer
+from strata_rag.chunking.token import TokenChunker, Tokenizer, WordTokenizer
 from strata_rag.chunking.window import WindowChunker
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "TokenChunker",
     "Tokenizer",
     "WindowChunker",
+    "WordTokenizer",
     "document_type",
     "normal_type",
     "sentence_spans",

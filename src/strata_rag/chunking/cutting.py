@@ -182,7 +182,7 @@ def _next_start(text: str, start: int, end: int, fresh: int, ruler: Ruler, level
     needed = fresh + 1
     for level in levels:
         unit = level.around(fresh)
-        if unit is not None and unit[1] <= ruler.reach(fresh):
+        if unit is not None and unit[0] == fresh and unit[1] <= ruler.reach(fresh):
             needed = unit[1]
             break
     low = max(start + 1, ruler.back(end), ruler.earliest(needed))

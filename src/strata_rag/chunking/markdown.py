@@ -88,14 +88,17 @@ def _sections(blocks: Sequence[Block]) -> Iterator[_Section]:
     titles: list[tuple[int, str]] = []
     current: list[Block] = []
     path: tuple[str, ...] = ()
+    has_text = False
     for block in blocks:
         if block.kind == "heading":
-            if any(other.kind != "heading" for other in current):
+            if has_text:
                 yield _Section(path, tuple(current))
-                current = []
+                current, has_text = [], False
             titles = [(level, title) for level, title in titles if level < block.level]
             titles.append((block.level, block.title))
             path = tuple(title for _, title in titles if title)
+        else:
+            has_text = True
         current.append(block)
     if current:
         yield _Section(path, tuple(current))

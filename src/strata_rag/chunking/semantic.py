@@ -43,9 +43,7 @@ class SemanticChunker:
     def chunk(self, document: SourceDocument) -> list[Chunk]:
         """Return the document's chunks in order; none where it holds only white space."""
         text = document.text
-        # A long sentence is embedded in parts: no model reads it whole.
-        parts = CharacterRuler(self._ruler.size)
-        sentences = [part for span in sentence_spans(text) for part in cut_spans(text, span, parts)]
+        sentences = sentence_spans(text)
         level = Level.of(sentences)
         return [
             slice_chunk(document, *span)
@@ -56,7 +54,8 @@ class SemanticChunker:
     def _stretches(self, text: str, sentences: Sequence[Span]) -> list[Span]:
         if len(sentences) < 2:
             return list(sentences)
-        vectors = self._embedder.embed_documents([text[start:end] for start, end in sentences])
+        most = self._ruler.size  # of a longer sentence the model would not read the rest
+        vectors = self._embedder.embed_documents([text[a : min(b, a + most)] for a, b in sentences])
         turns = turning_points(vectors, self._percentile)
         firsts = [0, *(turn + 1 for turn in turns)]
         lasts = [*turns, len(sentences) - 1]
