@@ -52,10 +52,12 @@ class MarkdownChunker:
 
     def chunk(self, document: SourceDocument) -> list[Chunk]:
         """Return the document's chunks in order; none where it holds only white space."""
-        sentences = Level.of(sentence_spans(document.text))
+        blocks = read_blocks(document.text)
+        headings = {block.end for block in blocks if block.kind == "heading"}  # no chunk may end there
+        sentences = Level.of([span for span in sentence_spans(document.text) if span[1] not in headings])
         return [
             self._chunk(document, section, span)
-            for section in _sections(read_blocks(document.text))
+            for section in _sections(blocks)
             for span in self._cut(document.text, section, sentences)
         ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strata_rag.chunking.chunker import slice_chunk, whole_span
-from strata_rag.chunking.cutting import CharacterRuler, Level, Ruler, SharedUnits, cut_spans
+from strata_rag.chunking.cutting import NOTHING, CharacterRuler, Level, Ruler, SharedUnits, cut_spans
 from strata_rag.chunking.sentences import sentence_spans
 from strata_rag.documents import Chunk, SourceDocument
 
@@ -32,11 +32,13 @@ class SentenceChunker:
     def chunk(self, document: SourceDocument) -> list[Chunk]:
         """Return the document's chunks in order; none where it holds only white space."""
         text = document.text
-        sentences = Level.of(sentence_spans(text))
+        found = sentence_spans(text)
+        sentences, whole = Level.of(found), NOTHING
         ruler: Ruler = self._ruler
         if self._shared is not None:
             ruler = SharedUnits(self._ruler, sentences, self._shared)
-        spans = cut_spans(text, whole_span(text), ruler, [sentences])
+            whole = Level.of([(start, end) for start, end in found if end - start <= self._ruler.size])
+        spans = cut_spans(text, whole_span(text), ruler, [sentences], whole=whole)
         return [slice_chunk(document, *span) for span in spans]
 
 
