@@ -10,10 +10,18 @@ from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.ingest import dimension_mismatch
 from strata_rag.index import CollectionRecord, EmbeddedIndex
 from strata_rag.report import QueryResult
+from strata_rag.retrieval import retrieve_capped
 
 
-def query(experiment: Experiment, question: str, settings: SearchSettings, *, top_k: int) -> QueryResult:
-    """Return the `top_k` best hits for `question`.
+def query(
+    experiment: Experiment,
+    question: str,
+    settings: SearchSettings,
+    *,
+    top_k: int,
+    max_per_document: int | None = None,
+) -> QueryResult:
+    """Return the `top_k` best hits for `question`, at most `max_per_document` of one document.
 
     Raises:
         InputError: The question is empty.
@@ -27,7 +35,11 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
     with opened(experiment, settings) as (_, index):
         retriever = experiment.retriever(index, settings, experiment.scorer() if settings.rerank else None)
         with experiment.timer.measure("total"):
-            hits = retriever.retrieve(question, top_k)
+            hits = (
+                retriever.retrieve(question, top_k)
+                if max_per_document is None
+                else retrieve_capped(retriever, question, k=top_k, max_per_document=max_per_document)
+            )
     terms = experiment.analyser.counts(question)
     searched = experiment.config.retrieval.lexical.text
     matched = [

@@ -2,12 +2,13 @@
 
 from strata_rag.retrieval.cross_encoder import CrossEncoderScorer
 from strata_rag.retrieval.dense import DenseRetriever
-from strata_rag.retrieval.depth import retrieve_deep
+from strata_rag.retrieval.depth import retrieve_capped, retrieve_deep
 from strata_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
 from strata_rag.retrieval.hits import STAGES, Hit, Retriever, titled
 from strata_rag.retrieval.hybrid import HybridRetriever
 from strata_rag.retrieval.late_interaction import LateInteractionScorer, TokenEncoder, max_similarity
 from strata_rag.retrieval.lexical import LexicalRetriever
+from strata_rag.retrieval.passages import Passage, cap_per_document, merge_hits
 from strata_rag.retrieval.rerank import RerankingRetriever
 from strata_rag.retrieval.scorer import CachedScorer, FunctionScorer, ModelInfo, Scorer
 
@@ -23,12 +24,16 @@ __all__ = [
     "LateInteractionScorer",
     "LexicalRetriever",
     "ModelInfo",
+    "Passage",
     "RerankingRetriever",
     "Retriever",
     "Scorer",
     "TokenEncoder",
+    "cap_per_document",
     "max_similarity",
+    "merge_hits",
     "reciprocal_rank_fusion",
+    "retrieve_capped",
     "retrieve_deep",
     "titled",
 ]
