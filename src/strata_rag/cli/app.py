@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from strata_rag.cli.config import config_app
 from strata_rag.cli.evaluate import evaluate_command
 from strata_rag.cli.ingest import ingest_command
+from strata_rag.cli.inspect import inspect_command
 from strata_rag.cli.query import query_command
 from strata_rag.errors import StrataError
 from strata_rag.version import __version__
@@ -140,6 +141,7 @@ app = typer.Typer(
 app.command("ingest")(ingest_command)
 app.command("query")(query_command)
 app.command("eval")(evaluate_command)
+app.command("inspect")(inspect_command)
 app.add_typer(config_app, name="config")
 
 

@@ -3,6 +3,7 @@
 from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.evaluate import evaluate_experiment
 from strata_rag.experiment.ingest import dry_run, ingest
+from strata_rag.experiment.inspect import inspect_chunks
 from strata_rag.experiment.query import query
 from strata_rag.experiment.workspace import Workspace
 
@@ -13,5 +14,6 @@ __all__ = [
     "dry_run",
     "evaluate_experiment",
     "ingest",
+    "inspect_chunks",
     "query",
 ]
