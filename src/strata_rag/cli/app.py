@@ -24,6 +24,7 @@ from strata_rag.cli.gate import gate_command
 from strata_rag.cli.golden import golden_app
 from strata_rag.cli.ingest import ingest_command
 from strata_rag.cli.init import init_command
+from strata_rag.cli.inspect import inspect_command
 from strata_rag.cli.query import query_command
 from strata_rag.cli.report import report_command
 from strata_rag.cli.runs import runs_app
@@ -169,6 +170,7 @@ app.add_typer(collections_app, name="collections")
 app.command("compare")(compare_command)
 app.command("gate")(gate_command)
 app.command("report")(report_command)
+app.command("inspect")(inspect_command)
 app.add_typer(config_app, name="config")
 app.add_typer(golden_app, name="golden")
 app.add_typer(runs_app, name="runs")

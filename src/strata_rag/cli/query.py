@@ -34,6 +34,10 @@ def query_command(
     dense_only: DenseOnly = False,
     no_rerank: NoRerank = False,
     top_k: Annotated[int | None, typer.Option("--top-k", min=1, help="Hits to show.")] = None,
+    max_per_document: Annotated[
+        int | None,
+        typer.Option("--max-per-document", min=1, help="Most hits of one document.", show_default=False),
+    ] = None,
     filters: Annotated[
         list[str] | None,
         typer.Option("--filter", metavar="FIELD=VALUE", help=_FILTER_HELP),
@@ -57,6 +61,12 @@ def query_command(
         no_rerank=no_rerank,
         where=parse_filters(filters or []),
     )
-    result = use_cases.query(experiment, question, settings, top_k=top_k or experiment.config.retrieval.top_k)
+    result = use_cases.query(
+        experiment,
+        question,
+        settings,
+        top_k=top_k or experiment.config.retrieval.top_k,
+        max_per_document=max_per_document,
+    )
     print_warnings(result.warnings, more="all are in --json")
     print_json(report.query_document(result)) if as_json else report.print_query(result, explain=explain)

@@ -1,9 +1,9 @@
 """The schema of an experiment and the loader of its YAML file."""
 
+from strata_rag.config.chunking import Chunking, TypePolicy
 from strata_rag.config.loader import LoadedConfig, load_config
 from strata_rag.config.reference import render_reference
 from strata_rag.config.schema import (
-    Chunking,
     Corpus,
     Embedding,
     Evaluation,
@@ -35,6 +35,7 @@ __all__ = [
     "Rerank",
     "Retrieval",
     "ShownKey",
+    "TypePolicy",
     "load_config",
     "render_reference",
     "show_json",

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from strata_rag.config.schema import ExperimentConfig, FolderOrName
-from strata_rag.config.texts import Expected
+from strata_rag.config.section import Expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +123,8 @@ class _Shape:
             choices = get_args(annotation)
             listed = f"one of {', '.join(choices)}" if len(choices) > 1 else choices[0]
             return cls(listed, "text", choices=choices)
+        if origin is dict:
+            return cls(next(mark.text for mark in metadata if isinstance(mark, Expected)))
         if origin is tuple:
             item = cls.of(get_args(annotation)[0], ()).expected
             return cls(f"a list, each entry {item}", item=item)

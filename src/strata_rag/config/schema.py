@@ -10,19 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import Field
 
-from strata_rag.config.texts import MEASURES, Expected, GateRule, Measure
-
-CHUNK_RULE = "size >= 1, overlap >= 0 and overlap < size"
-_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+from strata_rag.config.chunking import Chunking
+from strata_rag.config.section import Expected, YesNo
+from strata_rag.config.section import Section as _Section
+from strata_rag.config.texts import MEASURES, GateRule, Measure
 
 # What PyStemmer can stem.
 Language = Literal[
@@ -39,11 +32,6 @@ class FolderOrName:
     """Marks a model: a path if it starts like one, otherwise a name."""
 
 
-def read_boolean(value: object) -> object:
-    """Return the boolean that a text stands for, or the value itself."""
-    return _BOOLEANS.get(value.casefold(), value) if isinstance(value, str) else value
-
-
 Name = Annotated[
     str,
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80),
@@ -51,17 +39,6 @@ Name = Annotated[
 ]
 Text = Annotated[str, Field(min_length=1)]
 ModelName = Annotated[str, Field(min_length=1), FolderOrName(), Expected("a model's name or folder")]
-YesNo = Annotated[bool, BeforeValidator(read_boolean)]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        allow_inf_nan=False,
-        protected_namespaces=(),
-    )
 
 
 class Corpus(_Section):
@@ -78,31 +55,6 @@ class Corpus(_Section):
     limit: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Only the first documents, for a quick look; null takes all. `--limit` sets it."
     )
-
-
-class Chunking(_Section):
-    """How documents are cut."""
-
-    strategy: Literal["window", "document"] = Field(
-        "window",
-        description="`window`: overlapping spans of `size` characters. `document`: each document is one "
-        "chunk; `size` and `overlap` are unused.",
-    )
-    size: int = Field(800, ge=1, description="Length of a chunk in characters.")
-    overlap: int = Field(
-        150,
-        ge=0,
-        validate_default=True,
-        description="Characters that a chunk shares with the one before it; less than `size`.",
-    )
-
-    @field_validator("overlap")
-    @classmethod
-    def _less_than_size(cls, overlap: int, info: ValidationInfo) -> int:
-        # A size that is itself refused is not in the data, and has its own fault.
-        if overlap >= info.data.get("size", overlap + 1):
-            raise ValueError(CHUNK_RULE)
-        return overlap
 
 
 class Embedding(_Section):
@@ -212,6 +164,11 @@ class Lexical(_Section):
         description="`word`: splits at what is no letter or digit. `multilingual`: also cuts scripts that "
         "write no spaces.",
     )
+    text: Literal["embed_text", "text"] = Field(
+        "embed_text",
+        description="What is searched: `embed_text`, the matched unit, or `text`, what a hit shows; both under "
+        "the document's title. They differ where a strategy shows more than it matches.",
+    )
 
 
 class FusionWeights(_Section):
@@ -253,6 +210,11 @@ class Rerank(_Section):
     label: Annotated[int, Field(ge=0)] | None = Field(
         None,
         description="Which output of a cross-encoder with several means relevant, counted from 0.",
+    )
+    text: Literal["text", "embed_text"] = Field(
+        "text",
+        description="What the scorer reads: `text`, what a hit shows, under the document's title, or "
+        "`embed_text`, the matched unit.",
     )
     combine: Literal["replace", "rrf"] = Field(
         "replace",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import AfterValidator
+
+from strata_rag.config.section import Expected
 
 MEASURES = ("nDCG", "Recall", "Precision", "Hit", "MRR", "MAP")
 _MEASURE = re.compile(rf"(?:{'|'.join(MEASURES)})@[1-9][0-9]*")
@@ -14,13 +15,6 @@ _GATE_RULE = re.compile(
     rf"{_MEASURE.pattern} (?:>=|drop <=) (?:0|1|0?\.[0-9]+|1\.0+)(?: for (?:kind|lang|tag) = \S.*)?"
 )
 GATE_EXAMPLE = "`nDCG@10 >= 0.40` or `nDCG@10 drop <= 0.02`, with `for kind = code` behind it for a slice"
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """How a message names what a key takes, where type and bounds do not say it."""
-
-    text: str
 
 
 def _check_measure(text: str) -> str:

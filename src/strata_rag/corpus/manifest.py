@@ -17,13 +17,13 @@ class DocumentFigures:
     """What one document amounts to.
 
     Attributes:
-        chunks: Number of chunks.
+        chunks: Number of chunks, or None where it could not be told.
         characters: Code points of its text.
         max_tokens: Tokens of its longest chunk, or None where no tokenizer was at hand.
         warnings: Chunks longer than the model's limit.
     """
 
-    chunks: int
+    chunks: int | None
     characters: int
     max_tokens: int | None
     warnings: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class ManifestRow:
         status: ``included``, ``excluded`` or ``failed``.
         reason: The rule that excluded it, or why it failed.
         documents: Documents it gave.
-        chunks: Their chunks.
+        chunks: Their chunks, or None where that could not be told.
         characters: Their code points.
         max_tokens: Tokens of the longest chunk, or None.
         warnings: What a reader should know.
@@ -48,7 +48,7 @@ class ManifestRow:
     status: str
     reason: str
     documents: int
-    chunks: int
+    chunks: int | None
     characters: int
     max_tokens: int | None
     warnings: tuple[str, ...]
@@ -82,7 +82,7 @@ class Manifest:
             "excluded": self.count("excluded"),
             "failed": self.count("failed"),
             "documents": sum(row.documents for row in self.rows),
-            "chunks": sum(row.chunks for row in self.rows),
+            "chunks": _total([row.chunks for row in self.rows]),
             "characters": sum(row.characters for row in self.rows),
             "max_tokens": max(tokens, default=None),
         }
@@ -124,13 +124,19 @@ def build_manifest(outcomes: Sequence[FileOutcome], figures: Mapping[str, Docume
                 status=outcome.status,
                 reason=outcome.reason,
                 documents=len(outcome.doc_ids),
-                chunks=sum(one.chunks for one in known),
+                chunks=_total([one.chunks for one in known]),
                 characters=sum(one.characters for one in known),
                 max_tokens=max(tokens, default=None),
                 warnings=outcome.warnings + tuple(warning for one in known for warning in one.warnings),
             )
         )
     return Manifest(tuple(rows))
+
+
+def _total(counts: Sequence[int | None]) -> int | None:
+    """Return the sum, or None where a part of it is unknown."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:

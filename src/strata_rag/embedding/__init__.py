@@ -1,6 +1,6 @@
 """Embedding models: finding their files, reading what they say, and encoding."""
 
-from strata_rag.embedding.cached import CachedEmbedder
+from strata_rag.embedding.cached import CachedEmbedder, NotCached
 from strata_rag.embedding.embedder import BadVector, Embedder, HashedWordsEmbedder, Matrix, unit_vectors
 from strata_rag.embedding.files import (
     EMBEDDING_VERSION,
@@ -33,6 +33,7 @@ __all__ = [
     "ModelResolver",
     "ModelSpec",
     "ModelTokenCounter",
+    "NotCached",
     "OpenAIEmbedder",
     "SentenceTransformersEmbedder",
     "TokenCounter",

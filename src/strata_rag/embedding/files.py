@@ -7,8 +7,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from strata_rag.cache import Cache, digest_request
 from strata_rag.embedding.resolve import PACKAGED_WEIGHTS, ModelFiles
@@ -20,6 +24,7 @@ EMBEDDING_VERSION = 1
 _FINGERPRINTED = {".json", ".txt", ".model", ".safetensors", ".bin"}
 _NO_LIMIT = 1_000_000
 _Json = TypeVar("_Json", dict[str, Any], list[dict[str, Any]])
+_PIECE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +178,7 @@ class TokenCounter(Protocol):
 
 
 class ModelTokenCounter:
-    """Counts with the model's own tokenizer, which needs no model library.
+    """Counts and places tokens with the model's own tokenizer, which needs no model library.
 
     Args:
         spec: The model.
@@ -183,20 +188,60 @@ class ModelTokenCounter:
         self._spec = spec
 
     @property
+    def max_tokens(self) -> int | None:
+        """Most tokens of a text that the model reads, or None where its files don't tell."""
+        return self._spec.max_tokens
+
+    @property
     def available(self) -> bool:
         """Whether the model's folder holds a tokenizer that can be read alone."""
-        return (self._spec.files.folder / "tokenizer.json").is_file()
+        return self._path.is_file()
+
+    @cached_property
+    def additive(self) -> bool:
+        """Whether texts joined by a space have together as many tokens as apart: so for BERT's word pieces."""
+        parts = _json(self._path)
+        kinds = [(parts.get(name) or {}).get("type") for name in ("normalizer", "pre_tokenizer", "model")]
+        return kinds == ["BertNormalizer", "BertPreTokenizer", "WordPiece"]
 
     def count(self, texts: Sequence[str]) -> list[int]:
         prompt = self._spec.document_prompt
         prompted = [prompt + text for text in texts] if prompt else list(texts)
         return [len(encoding) for encoding in self._tokenizer.encode_batch_fast(prompted)]
 
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """Return first and past-the-last code point of each token, shape (tokens, 2), without special ones.
+
+        The text is read in pieces that end at a space, which is twice as fast and uses less memory.
+        """
+        bounds = _piece_bounds(text)
+        pieces = [text[first:last] for first, last in pairwise(bounds)]
+        encodings = self._tokenizer.encode_batch(pieces, add_special_tokens=False)
+        placed = [
+            np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2) + first
+            for first, encoding in zip(bounds, encodings, strict=False)
+        ]
+        return np.concatenate([np.zeros((0, 2), dtype=np.int64), *placed])
+
+    @property
+    def _path(self) -> Path:
+        return self._spec.files.folder / "tokenizer.json"
+
     @cached_property
     def _tokenizer(self) -> Any:
         from tokenizers import Tokenizer
 
-        tokenizer = Tokenizer.from_file(str(self._spec.files.folder / "tokenizer.json"))
+        tokenizer = Tokenizer.from_file(str(self._path))
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
+
+
+def _piece_bounds(text: str) -> list[int]:
+    """Return where `text` is cut before it is read, first and last position included: at spaces, where there are."""
+    bounds = [0]
+    while len(text) - bounds[-1] > 2 * _PIECE:
+        first = bounds[-1] + _PIECE
+        at = text.find(" ", first, first + _PIECE)
+        bounds.append(at if at > 0 else first + _PIECE)
+    return [*bounds, len(text)]

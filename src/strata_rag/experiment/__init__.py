@@ -6,6 +6,7 @@ from strata_rag.experiment.evaluate import evaluate_experiment
 from strata_rag.experiment.gate import checked_rules, run_gate
 from strata_rag.experiment.golden import GoldenCheck, check_golden, check_golden_file
 from strata_rag.experiment.ingest import dry_run, ingest
+from strata_rag.experiment.inspect import inspect_chunks
 from strata_rag.experiment.query import query
 from strata_rag.experiment.report import report_content
 from strata_rag.experiment.runs import Pruning, prune_runs
@@ -25,6 +26,7 @@ __all__ = [
     "dry_run",
     "evaluate_experiment",
     "ingest",
+    "inspect_chunks",
     "prune_runs",
     "query",
     "report_content",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from strata_rag.cache import Cache
-from strata_rag.chunking import CHUNKING_VERSION, Chunker, DocumentChunker, WindowChunker
+from strata_rag.chunking import CHUNKING_VERSION, Chunker
 from strata_rag.config import ExperimentConfig
 from strata_rag.corpus import SourceAdapter, open_corpus
 from strata_rag.embedding import (
@@ -25,6 +25,7 @@ from strata_rag.embedding import (
     read_spec,
 )
 from strata_rag.errors import InputError
+from strata_rag.experiment.chunkers import build_chunker, said_chunking
 from strata_rag.experiment.engines import embedded_collections, server_collections
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
@@ -124,11 +125,8 @@ class Experiment:
     @cached_property
     def says(self) -> dict[str, Any]:
         """What the config says about the stored points, without what stands at its default."""
-        chunking = self.config.chunking.model_dump(exclude_defaults=True)
-        if self.config.chunking.strategy == "document":
-            chunking = {"strategy": "document"}
         lexical = self.config.retrieval.lexical.model_dump(
-            exclude_defaults=True, include={"k1", "b", "language", "tokenizer"}
+            exclude_defaults=True, include={"k1", "b", "language", "tokenizer", "text"}
         )
         corpus = self.config.corpus.model_dump(
             exclude_defaults=True, include={"format", "follow_symlinks", "limit"}
@@ -137,7 +135,7 @@ class Experiment:
         embedding = self.config.embedding.model_dump(exclude_defaults=True, include=said)
         parts: dict[str, Any] = {
             "corpus": {"root": self.workspace.place(self.config.corpus.root), **corpus},
-            "chunking": chunking,
+            "chunking": said_chunking(self.config.chunking),
             "embedding": embedding,
             "lexical": lexical,
             "hnsw": self.config.index.hnsw.model_dump(exclude_defaults=True),
@@ -169,10 +167,21 @@ class Experiment:
 
     @cached_property
     def chunker(self) -> Chunker:
-        chunking = self.config.chunking
-        if chunking.strategy == "document":
-            return DocumentChunker()
-        return WindowChunker(size=chunking.size, overlap=chunking.overlap)
+        return self._chunker(cache_only=False)
+
+    @cached_property
+    def preview_chunker(self) -> Chunker:
+        """The same chunker, which raises `NotCached` rather than load the model."""
+        return self._chunker(cache_only=True)
+
+    def _chunker(self, *, cache_only: bool) -> Chunker:
+        return build_chunker(
+            self.config.chunking,
+            embedder=lambda: (
+                CachedEmbedder(self._model, self.cache, cache_only=True) if cache_only else self.embedder
+            ),
+            tokenizer=lambda: self.token_counter,
+        )
 
     @cached_property
     def analyser(self) -> Analyser:
@@ -252,6 +261,7 @@ class Experiment:
             candidate_k=retrieval.candidate_k,
             combine=retrieval.rerank.combine,
             rrf_k=retrieval.fusion.k,
+            text=retrieval.rerank.text,
             floor=retrieval.rerank.floor,
         )
 

@@ -150,7 +150,7 @@ class _Ingest:
         counts: dict[str, SparseVector] = {}
         lengths = {key: stored[key].length for key in plan.kept}
         for key, point in plan.fresh.items():
-            terms = self._experiment.analyser.counts(point.chunk.embed_text)
+            terms = self._terms(point)
             counts[key] = sparse_counts(terms)
             lengths[key] = terms.total()
             self._progress.advance()
@@ -169,7 +169,7 @@ class _Ingest:
         for keys in _batches(stale, _BATCH):
             weights = {}
             for key in keys:
-                terms = sparse_counts(self._experiment.analyser.counts(self._wanted[key].chunk.embed_text))
+                terms = sparse_counts(self._terms(self._wanted[key]))
                 weights[key] = self._weights(terms, lengths[key], avg_len)
             index.update_lexical(weights, {AVG_LEN: avg_len})
             self._progress.advance(len(keys))
@@ -222,6 +222,10 @@ class _Ingest:
         except BadVector as error:
             named = next((p.chunk.chunk_id for p in points if p.chunk.embed_text == error.text), "a chunk")
             raise ModelUnavailable(f"chunk {named}: {error.problem}", hint=error.hint) from error
+
+    def _terms(self, point: WantedPoint) -> Counter[str]:
+        text = point.read(self._experiment.config.retrieval.lexical.text)
+        return self._experiment.analyser.counts(text)
 
     def _weights(self, counts: SparseVector, length: int, avg_len: float) -> SparseVector:
         lexical = self._experiment.config.retrieval.lexical
@@ -340,21 +344,34 @@ def _nothing_to_index(
 def dry_run(experiment: Experiment, *, progress: Progress) -> DryRun:
     """Read and cut the corpus as an ingest would, and write nothing but the manifest."""
     limit = experiment.config.corpus.limit
-    corpus = chunk_corpus(experiment.open_source(), experiment.chunker, limit=limit, progress=progress)
-    chunks = corpus.all_chunks()
     tokens: dict[str, int] = {}
     notes: list[str] = []
     max_tokens, seconds = None, None
     try:
-        if experiment.is_hosted:
-            raise ModelUnavailable("the model is hosted, and a dry run sends nothing", hint="")
-        max_tokens, counter = experiment.model_spec.max_tokens, experiment.token_counter
+        corpus = chunk_corpus(
+            experiment.open_source(), experiment.preview_chunker, limit=limit, progress=progress
+        )
     except ModelUnavailable as error:
-        notes.append(f"tokens are not counted and no time is estimated: {error.message}")
+        strategy = experiment.config.chunking.strategy
+        notes.append(
+            f"chunks are not counted: chunking.strategy {strategy} needs the model, which a dry run does not load "
+            f"({error.message}); after an ingest the cache answers"
+        )
+        corpus = chunk_corpus(experiment.open_source(), None, limit=limit, progress=progress)
     else:
-        if counter.available:
-            tokens = count_tokens(counter, {chunk.chunk_id: chunk.embed_text for chunk in chunks}, progress)
-            seconds = estimated_seconds(experiment, chunks, tokens)
+        try:
+            if experiment.is_hosted:
+                raise ModelUnavailable("the model is hosted, and a dry run sends nothing", hint="")
+            max_tokens, counter = experiment.model_spec.max_tokens, experiment.token_counter
+        except ModelUnavailable as error:
+            notes.append(f"tokens are not counted and no time is estimated: {error.message}")
+        else:
+            if counter.available:
+                chunks = corpus.all_chunks()
+                tokens = count_tokens(
+                    counter, {chunk.chunk_id: chunk.embed_text for chunk in chunks}, progress
+                )
+                seconds = estimated_seconds(experiment, chunks, tokens)
     manifest = corpus_manifest(corpus, tokens, max_tokens)
     progress.close()
     notes += corpus_warnings(experiment, corpus, manifest, tokens)

@@ -10,12 +10,20 @@ from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.ingest import dimension_mismatch
 from strata_rag.index import CollectionRecord, Index, Where, has_field
 from strata_rag.report import QueryResult
+from strata_rag.retrieval import retrieve_capped
 
 _NOT_FILTERED = {"text", "embed_text"}
 
 
-def query(experiment: Experiment, question: str, settings: SearchSettings, *, top_k: int) -> QueryResult:
-    """Return the `top_k` best hits for `question`.
+def query(
+    experiment: Experiment,
+    question: str,
+    settings: SearchSettings,
+    *,
+    top_k: int,
+    max_per_document: int | None = None,
+) -> QueryResult:
+    """Return the `top_k` best hits for `question`, at most `max_per_document` of one document.
 
     Raises:
         InputError: The question is empty, or a filter names a field that no chunk has.
@@ -31,12 +39,17 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
     with opened(experiment, settings) as (_, index):
         retriever = experiment.retriever(index, settings, experiment.scorer() if settings.rerank else None)
         with experiment.timer.measure("total"):
-            hits = retriever.retrieve(question, top_k)
+            hits = (
+                retriever.retrieve(question, top_k)
+                if max_per_document is None
+                else retrieve_capped(retriever, question, k=top_k, max_per_document=max_per_document)
+            )
         if not hits:
             _require_fields(index, settings.where)
     terms = experiment.analyser.counts(question)
+    searched = experiment.config.retrieval.lexical.text
     matched = [
-        tuple(sorted(terms.keys() & experiment.analyser.counts(hit.embed_text).keys())) for hit in hits
+        tuple(sorted(terms.keys() & experiment.analyser.counts(hit.read(searched)).keys())) for hit in hits
     ]
     return QueryResult(
         question=question,

@@ -31,6 +31,12 @@ from strata_rag.report.findings import (
 )
 from strata_rag.report.gate import gate_document, gate_junit, gate_markdown, gate_sentence, print_gate
 from strata_rag.report.golden import print_golden
+from strata_rag.report.inspection import (
+    ChunkInspection,
+    InspectedChunk,
+    inspection_document,
+    print_inspection,
+)
 from strata_rag.report.page import render_page
 from strata_rag.report.results import (
     DocumentChanges,
@@ -44,6 +50,7 @@ from strata_rag.report.runs_console import print_run, print_runs, runs_document
 from strata_rag.report.visible import visible
 
 __all__ = [
+    "ChunkInspection",
     "CollectionDetails",
     "CollectionRow",
     "DocumentChanges",
@@ -54,6 +61,7 @@ __all__ = [
     "HostedUse",
     "IngestResult",
     "InitResult",
+    "InspectedChunk",
     "PruneResult",
     "PushResult",
     "QueryResult",
@@ -73,6 +81,7 @@ __all__ = [
     "gate_sentence",
     "ingest_document",
     "init_document",
+    "inspection_document",
     "print_collection",
     "print_collections",
     "print_comparison",
@@ -83,6 +92,7 @@ __all__ = [
     "print_golden",
     "print_ingest",
     "print_init",
+    "print_inspection",
     "print_prune",
     "print_push",
     "print_query",

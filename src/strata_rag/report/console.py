@@ -42,7 +42,8 @@ def print_dry_run(preview: DryRun) -> None:
     print(
         f"\n{totals['files']} files: {totals['included']} included, {totals['excluded']} excluded, "
         f"{totals['failed']} failed\n"
-        f"{totals['documents']} documents, {totals['chunks']} chunks, {totals['characters']:,} characters{longest}\n"
+        f"{totals['documents']} documents, {_known(totals['chunks'])} chunks, "
+        f"{totals['characters']:,} characters{longest}\n"
         f"collection {preview.collection}\n"
         f"embedding would take about {_duration(preview.seconds)}; nothing was indexed\n"
         f"manifest {preview.saved}"
@@ -55,7 +56,11 @@ def _manifest_cells(row: ManifestRow) -> tuple[str, ...]:
     if row.status != "included":
         return (path, status, "", "", "", "")
     tokens = "" if row.max_tokens is None else str(row.max_tokens)
-    return (path, status, str(row.documents), str(row.chunks), f"{row.characters:,}", tokens)
+    return (path, status, str(row.documents), _known(row.chunks), f"{row.characters:,}", tokens)
+
+
+def _known(count: int | None) -> str:
+    return "unknown" if count is None else str(count)
 
 
 def print_ingest(result: IngestResult) -> None:
