@@ -241,6 +241,8 @@ def test_a_folder_that_is_not_there_holds_no_runs(tmp_path):
     ("ref", "found"),
     [
         ("latest", "000002"),
+        ("latest~0", "000002"),
+        ("latest~2", "000001"),
         ("20260102T000000-a-000003", "000003"),
         ("20260102", "000003"),
         ("20260101T000000-a", "000001"),
@@ -265,6 +267,7 @@ def test_a_run_is_found_by_its_path(runs_dir, tmp_path):
         ("nothing", "a unique prefix, a path or latest was expected, found 'nothing'"),
         ("20260103", "a run was expected, found no run.json"),
         ("  ", "an id was expected, found nothing"),
+        ("latest~3", "at least 4 runs were expected, found 3 (1 damaged)"),
     ],
 )
 def test_a_run_that_can_not_be_told_is_one_clear_error(runs_dir, ref, problem):

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def check_command(config: ConfigPath, overrides: Overrides = None, as_json: AsJson = False) -> None:
-    """Look at everything an experiment needs, before any work; exit with the gravest finding's code."""
+    """Look at what an experiment needs.
+
+    Config, corpus, golden set, models, keys, engine: before any work. Exits with the gravest finding's code.
+    """
     from strata_rag.errors import ConfigError
     from strata_rag.experiment.check import check_experiment
     from strata_rag.report import Finding
@@ -39,7 +42,10 @@ def doctor_command(
     ] = "http://localhost:6333",
     as_json: AsJson = False,
 ) -> None:
-    """Show what is installed, which models and keys resolve, and which engine answers."""
+    """Show what is installed and what resolves.
+
+    Packages, models, keys, and which engine answers.
+    """
     from strata_rag.experiment.doctor import doctor
 
     _show(doctor(workspace_of(), os.environ, server=server), as_json=as_json)

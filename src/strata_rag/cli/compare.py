@@ -13,7 +13,7 @@ Runs = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN RUN...",
-        help="Two runs or more: an id, a unique prefix, a path or latest.",
+        help="Two runs or more: an id, a unique prefix, a path, latest, or latest~1 for the one before.",
         show_default=False,
     ),
 ]
@@ -31,7 +31,10 @@ def compare_command(
     as_json: AsJson = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
 ) -> None:
-    """Compare runs question by question: differences, intervals, corrected p-values."""
+    """Compare runs question by question.
+
+    Paired differences with intervals, corrected p-values, and the questions that changed most.
+    """
     from strata_rag import experiment as use_cases
     from strata_rag import report
 

@@ -44,7 +44,10 @@ def gate_command(
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate, and fail if a rule of the config's gate section does: exit 0 pass, 1 regression, 4 not measurable."""
+    """Evaluate, and fail if a gate rule is broken.
+
+    The rules stand in the config's gate section. Exit 0: pass, 1: regression, 4: not measurable.
+    """
     from strata_rag import experiment as use_cases
     from strata_rag import report
 

@@ -19,7 +19,10 @@ def init_command(
     ] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Write a config and a golden set with three questions to edit for a folder of documents."""
+    """Write a config and a golden set to edit.
+
+    Both are made for the folder of documents that is named, and lie beside it.
+    """
     from strata_rag import report
     from strata_rag.experiment.init import init_experiment
 

@@ -20,7 +20,10 @@ def inspect_command(
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look at what an ingest would index: boundaries, sizes, heading paths, and what is wrong with a chunk."""
+    """Look at the chunks an ingest would index.
+
+    Boundaries, sizes, heading paths, and what is wrong with a chunk.
+    """
     from strata_rag import experiment as use_cases
     from strata_rag import report
 

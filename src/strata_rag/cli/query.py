@@ -48,7 +48,7 @@ def query_command(
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the chunks that answer a question best."""
+    """Show the chunks that answer a question."""
     from strata_rag import experiment as use_cases
     from strata_rag import report
     from strata_rag.index import parse_filters

@@ -16,7 +16,7 @@ def report_command(
         list[str],
         typer.Argument(
             metavar="RUN...",
-            help="One run or more: an id, a unique prefix, a path or latest.",
+            help="One run or more: an id, a unique prefix, a path, latest, or latest~1 for the one before.",
             show_default=False,
         ),
     ],
@@ -30,7 +30,10 @@ def report_command(
         int, typer.Option("--failures", min=0, help="Failed questions to show with their texts, worst first.")
     ] = 50,
 ) -> None:
-    """Write one HTML page about runs: leaderboard, differences, plots, failures, config, environment."""
+    """Write one HTML page about runs.
+
+    Leaderboard, differences, plots, failures, config, environment; it asks nothing of the network.
+    """
     from strata_rag import experiment as use_cases
     from strata_rag import report
 
