@@ -5,8 +5,9 @@ from strata_rag.experiment.compare import compare, compare_runs
 from strata_rag.experiment.evaluate import evaluate_experiment
 from strata_rag.experiment.gate import checked_rules, run_gate
 from strata_rag.experiment.golden import GoldenCheck, check_golden, check_golden_file
-from strata_rag.experiment.ingest import dry_run, ingest
+from strata_rag.experiment.ingest import ingest
 from strata_rag.experiment.inspect import inspect_chunks
+from strata_rag.experiment.preview import dry_run
 from strata_rag.experiment.query import query
 from strata_rag.experiment.report import report_content
 from strata_rag.experiment.runs import Pruning, prune_runs

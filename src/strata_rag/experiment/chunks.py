@@ -5,9 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from strata_rag.chunking import Chunker
-from strata_rag.corpus import DocumentFigures, FileOutcome, Manifest, SourceAdapter, build_manifest
+from strata_rag.corpus import (
+    DocumentFigures,
+    FileOutcome,
+    Manifest,
+    SourceAdapter,
+    build_manifest,
+    write_manifest,
+)
 from strata_rag.documents import Chunk, SourceDocument
 from strata_rag.errors import CorpusError
 from strata_rag.progress import Progress
@@ -111,3 +119,10 @@ def size_that_fits(chunks: Sequence[Chunk], tokens: dict[str, int], limit: int) 
         for chunk in chunks
         if tokens[chunk.chunk_id] > limit
     )
+
+
+def save_manifest(manifests: Path, collection: str, manifest: Manifest) -> Path:
+    """Write the manifest into the folder `manifests`, under the collection's name."""
+    path = manifests / f"{collection}.json"
+    write_manifest(path, manifest)
+    return path

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
-from pathlib import Path
-from typing import TypeVar
 
 from strata_rag.cache import digest_request
-from strata_rag.corpus import Manifest, write_manifest
-from strata_rag.embedding import BadVector, Matrix, TokenCounter
+from strata_rag.embedding import BadVector, Matrix
 from strata_rag.errors import AnswerIsNo, CollectionError, ModelUnavailable
 from strata_rag.experiment.build import Experiment
-from strata_rag.experiment.chunks import ChunkedCorpus, chunk_corpus, corpus_manifest
-from strata_rag.experiment.estimate import estimated_seconds, remember_rate
+from strata_rag.experiment.chunks import ChunkedCorpus, chunk_corpus, corpus_manifest, save_manifest
+from strata_rag.experiment.estimate import remember_rate
+from strata_rag.experiment.ownership import require_own
 from strata_rag.experiment.reconcile import (
     AVG_LEN,
     DIGEST,
@@ -28,6 +25,7 @@ from strata_rag.experiment.reconcile import (
     stored_points,
     wanted_points,
 )
+from strata_rag.experiment.tokens import batches, count_tokens, count_truncated
 from strata_rag.experiment.warnings import corpus_warnings
 from strata_rag.index import (
     CollectionRecord,
@@ -40,11 +38,9 @@ from strata_rag.index import (
     sparse_counts,
 )
 from strata_rag.progress import Progress
-from strata_rag.report import DryRun, HostedUse, IngestResult
+from strata_rag.report import HostedUse, IngestResult
 
 _BATCH = 256
-_TOKEN_BATCH = 1024
-_Item = TypeVar("_Item")
 
 
 def ingest(experiment: Experiment, *, recreate: bool, progress: Progress) -> IngestResult:
@@ -69,7 +65,7 @@ def ingest(experiment: Experiment, *, recreate: bool, progress: Progress) -> Ing
     source = experiment.open_source()
     with experiment.collections.writing(experiment.collection, recreate=recreate) as writer:
         record = writer.record()
-        _require_own(record, expected)
+        require_own(record, expected)
         with experiment.timer.measure("read"):
             corpus = chunk_corpus(
                 source, experiment.chunker, limit=experiment.config.corpus.limit, progress=progress
@@ -157,7 +153,7 @@ class _Ingest:
         return counts, lengths
 
     def _delete(self, index: Index, obsolete: Sequence[str]) -> None:
-        for keys in _batches(obsolete, _BATCH):
+        for keys in batches(obsolete, _BATCH):
             index.delete(keys)
 
     def _rewrite_lexical(
@@ -166,7 +162,7 @@ class _Ingest:
         """Write new BM25 weights for stored points made with another average length; vectors stay."""
         if stale:
             self._progress.phase("rewriting lexical weights", len(stale))
-        for keys in _batches(stale, _BATCH):
+        for keys in batches(stale, _BATCH):
             weights = {}
             for key in keys:
                 terms = sparse_counts(self._terms(self._wanted[key]))
@@ -193,7 +189,7 @@ class _Ingest:
             self._experiment.load_model()
         self._progress.phase("embedding", len(plan.fresh))
         ordered = sorted(plan.fresh, key=lambda key: (len(plan.fresh[key].chunk.embed_text), key))
-        for keys in _batches(ordered, _BATCH):
+        for keys in batches(ordered, _BATCH):
             vectors = self._embed([plan.fresh[key] for key in keys])
             points = [
                 Point(
@@ -260,7 +256,7 @@ class _Ingest:
         experiment, corpus = self._experiment, self._corpus
         by_chunk = {self._wanted[key].chunk.chunk_id: count for key, count in tokens.items()}
         manifest = corpus_manifest(corpus, by_chunk, experiment.model_spec.max_tokens)
-        path = save_manifest(experiment, manifest)
+        path = save_manifest(experiment.workspace.manifests, experiment.collection, manifest)
         return IngestResult(
             collection=record.name,
             documents=plan.documents,
@@ -294,41 +290,6 @@ class _Ingest:
         return tuple(causes) or ("the documents' content",)
 
 
-def save_manifest(experiment: Experiment, manifest: Manifest) -> Path:
-    """Write the manifest into the workspace, under the collection's name."""
-    path = experiment.workspace.manifests / f"{experiment.collection}.json"
-    write_manifest(path, manifest)
-    return path
-
-
-def _batches(items: Sequence[_Item], size: int) -> Iterator[list[_Item]]:
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
-        yield batch
-
-
-def _require_own(record: CollectionRecord | None, expected: CollectionRecord) -> None:
-    """Refuse a collection of another config that bears this one's name, or of another dimension."""
-    if record is None:
-        return
-    if record.says != expected.says:
-        raise CollectionError(
-            f"{record.name}: expected a collection of this config, found one made by another that has the same name",
-            hint="give the experiment another name",
-        )
-    if record.dimension != expected.dimension:
-        raise dimension_mismatch(record, expected)
-
-
-def dimension_mismatch(record: CollectionRecord, expected: CollectionRecord) -> CollectionError:
-    """Return the error for a collection whose vectors have another length than the model's."""
-    return CollectionError(
-        f"{record.name}: expected vectors of dimension {record.dimension}, as the collection holds, "
-        f"found a model of dimension {expected.dimension} ({expected.model['id']})",
-        hint="give the experiment a new name, or run `strata ingest CONFIG --recreate` to replace the collection",
-    )
-
-
 def _nothing_to_index(
     experiment: Experiment, corpus: ChunkedCorpus, record: CollectionRecord | None
 ) -> AnswerIsNo:
@@ -339,60 +300,3 @@ def _nothing_to_index(
         f"({found['excluded']} excluded, {found['failed']} failed){kept}",
         hint="check corpus.root; `strata ingest CONFIG --dry-run` lists every file with the reason",
     )
-
-
-def dry_run(experiment: Experiment, *, progress: Progress) -> DryRun:
-    """Read and cut the corpus as an ingest would, and write nothing but the manifest."""
-    limit = experiment.config.corpus.limit
-    tokens: dict[str, int] = {}
-    notes: list[str] = []
-    max_tokens, seconds = None, None
-    try:
-        corpus = chunk_corpus(
-            experiment.open_source(), experiment.preview_chunker, limit=limit, progress=progress
-        )
-    except ModelUnavailable as error:
-        strategy = experiment.config.chunking.strategy
-        notes.append(
-            f"chunks are not counted: chunking.strategy {strategy} needs the model, which a dry run does not load "
-            f"({error.message}); after an ingest the cache answers"
-        )
-        corpus = chunk_corpus(experiment.open_source(), None, limit=limit, progress=progress)
-    else:
-        try:
-            if experiment.is_hosted:
-                raise ModelUnavailable("the model is hosted, and a dry run sends nothing", hint="")
-            max_tokens, counter = experiment.model_spec.max_tokens, experiment.token_counter
-        except ModelUnavailable as error:
-            notes.append(f"tokens are not counted and no time is estimated: {error.message}")
-        else:
-            if counter.available:
-                chunks = corpus.all_chunks()
-                tokens = count_tokens(
-                    counter, {chunk.chunk_id: chunk.embed_text for chunk in chunks}, progress
-                )
-                seconds = estimated_seconds(experiment, chunks, tokens)
-    manifest = corpus_manifest(corpus, tokens, max_tokens)
-    progress.close()
-    notes += corpus_warnings(experiment, corpus, manifest, tokens)
-    saved = save_manifest(experiment, manifest)
-    return DryRun(
-        experiment.collection, manifest, count_truncated(tokens, max_tokens), tuple(notes), seconds, saved
-    )
-
-
-def count_truncated(tokens: Mapping[str, int], limit: int | None) -> int | None:
-    """Return how many texts are longer than `limit` tokens; None where nothing tells."""
-    if not tokens or limit is None:
-        return None
-    return sum(count > limit for count in tokens.values())
-
-
-def count_tokens(counter: TokenCounter, texts: Mapping[str, str], progress: Progress) -> dict[str, int]:
-    """Return tokens by key of `texts`."""
-    progress.phase("counting tokens", len(texts))
-    tokens: dict[str, int] = {}
-    for keys in _batches(list(texts), _TOKEN_BATCH):
-        tokens |= zip(keys, counter.count([texts[key] for key in keys]), strict=True)
-        progress.advance(len(keys))
-    return tokens

@@ -9,7 +9,7 @@ from strata_rag.chunking.quality import quality_flags
 from strata_rag.errors import InputError, ModelUnavailable
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.chunks import ChunkedCorpus, chunk_corpus
-from strata_rag.experiment.ingest import count_tokens
+from strata_rag.experiment.tokens import count_tokens
 from strata_rag.progress import Progress
 from strata_rag.report import ChunkInspection, InspectedChunk
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from strata_rag.errors import CollectionError, InputError
+from strata_rag.errors import InputError
 from strata_rag.experiment.build import Experiment, SearchSettings
-from strata_rag.experiment.ingest import dimension_mismatch
+from strata_rag.experiment.ownership import require_same
 from strata_rag.index import CollectionRecord, Index, Where, has_field
 from strata_rag.report import QueryResult
 from strata_rag.retrieval import retrieve_capped
@@ -95,7 +95,7 @@ def opened(experiment: Experiment, settings: SearchSettings) -> Iterator[tuple[C
     """
     with experiment.collections.reading(experiment.collection) as (record, index):
         needs_model = settings.rerank or settings.mode != "lexical"
-        _require_same(
+        require_same(
             record, experiment.expected_record() if needs_model else _as_recorded(experiment, record)
         )
         yield record, index
@@ -104,14 +104,3 @@ def opened(experiment: Experiment, settings: SearchSettings) -> Iterator[tuple[C
 def _as_recorded(experiment: Experiment, record: CollectionRecord) -> CollectionRecord:
     """Return the expected record as far as it is known without the model."""
     return experiment.record_of(model=record.model, dimension=record.dimension)
-
-
-def _require_same(record: CollectionRecord, expected: CollectionRecord) -> None:
-    if record.dimension != expected.dimension:
-        raise dimension_mismatch(record, expected)
-    if differences := record.differences(expected):
-        shown = "; ".join(differences[:3]) + (" ..." if len(differences) > 3 else "")
-        raise CollectionError(
-            f"{record.name}: expected a collection made by this config and model, found other origins ({shown})",
-            hint="run `strata ingest CONFIG`; it rewrites what is affected",
-        )
