@@ -1,6 +1,6 @@
 """Use cases, and the one place where a config becomes components."""
 
-from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.compare import compare, compare_runs
 from strata_rag.experiment.evaluate import evaluate_experiment
 from strata_rag.experiment.gate import checked_rules, run_gate
@@ -11,6 +11,7 @@ from strata_rag.experiment.preview import dry_run
 from strata_rag.experiment.query import query
 from strata_rag.experiment.report import report_content
 from strata_rag.experiment.runs import Pruning, prune_runs
+from strata_rag.experiment.settings import SearchSettings
 from strata_rag.experiment.workspace import Workspace
 
 __all__ = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from strata_rag.errors import InputError
 from strata_rag.experiment.chunkers import build_chunker, said_chunking
 from strata_rag.experiment.engines import embedded_collections, server_collections
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
+from strata_rag.experiment.settings import SearchSettings
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import (
@@ -56,36 +57,6 @@ from strata_rag.retrieval import (
 
 PAYLOAD_VERSION = 1
 """Grows when the same chunk is stored with other fields."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """The effective settings of one search: the config under the command line's flags.
-
-    Attributes:
-        mode: ``hybrid``, ``dense`` or ``lexical``.
-        rerank: Whether the config's reranker runs.
-        where: Payload fields a hit must have.
-    """
-
-    mode: str
-    rerank: bool
-    where: Where | None = None
-
-    @classmethod
-    def of(
-        cls,
-        config: ExperimentConfig,
-        *,
-        mode: str | None = None,
-        dense_only: bool = False,
-        no_rerank: bool = False,
-        where: Where | None = None,
-    ) -> SearchSettings:
-        """Return the config's settings as the flags change them; `dense_only` is dense without a reranker."""
-        effective = "dense" if dense_only else mode or config.retrieval.mode
-        rerank = config.retrieval.rerank.scorer != "none" and not (dense_only or no_rerank)
-        return cls(mode=effective, rerank=rerank, where=where)
 
 
 class Experiment:

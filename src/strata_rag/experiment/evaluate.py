@@ -29,9 +29,10 @@ from strata_rag.evaluation import (
     summarise,
     write_run,
 )
-from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.golden import evidence_from_index
 from strata_rag.experiment.query import floor_warnings, opened
+from strata_rag.experiment.settings import SearchSettings
 from strata_rag.index import CollectionRecord, Index
 from strata_rag.progress import Progress
 from strata_rag.report import EvaluationResult

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from strata_rag.errors import InputError
 from strata_rag.evaluation import GateResult, Measure, Rule, StoredRun, find_run, hold_against
-from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.evaluate import evaluate_experiment
+from strata_rag.experiment.settings import SearchSettings
 from strata_rag.progress import Progress
 
 

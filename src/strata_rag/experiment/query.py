@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from strata_rag.errors import InputError
-from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.ownership import require_same
+from strata_rag.experiment.settings import SearchSettings
 from strata_rag.index import CollectionRecord, Index, Where, has_field
 from strata_rag.report import QueryResult
 from strata_rag.retrieval import retrieve_capped
