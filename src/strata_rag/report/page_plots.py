@@ -62,7 +62,7 @@ def axis_plot(scale: Scale, *, signed: bool) -> Html:
     for tick in _ticks(scale.low, scale.high, 3):
         parts.append(el("line", x1=scale(tick), x2=scale(tick), y1=16, y2=20, cls="tick"))
         label = f"{tick:+.2f}" if signed and tick else f"{tick:.2f}"
-        x = min(max(scale(tick), 16), scale.end - 12)
+        x = min(max(scale(tick), 20), scale.end - 18)  # a label stays inside the column
         parts.append(el("text", label, x=x, y=12, cls="label middle"))
     return _svg(scale.end + 4, 20, "axis", *parts, cls="interval")
 
