@@ -94,6 +94,6 @@ def is_valid(value: str, region: str | None) -> bool:
             hint="run `pip install phonenumbers`, or leave PHONE_NUMBER out of privacy.regex.entities",
         ) from error
     try:
-        return phonenumbers.is_valid_number(phonenumbers.parse(value, region))
+        return bool(phonenumbers.is_valid_number(phonenumbers.parse(value, region)))
     except phonenumbers.NumberParseException:
         return False
