@@ -4,6 +4,7 @@ from strata_rag.privacy.policy import Decision, Policy, Pseudonyms, SourceRule
 from strata_rag.privacy.policy_file import default_policy, load_policy, parse_policy
 from strata_rag.privacy.redact import Redacted, Redactor
 from strata_rag.privacy.regex import REGEX_ENTITIES, RegexDetector
+from strata_rag.privacy.secrets import SecretScanner
 from strata_rag.privacy.span import (
     BatchDetector,
     Detector,
@@ -24,6 +25,7 @@ __all__ = [
     "Redacted",
     "Redactor",
     "RegexDetector",
+    "SecretScanner",
     "SourceRule",
     "Span",
     "default_policy",

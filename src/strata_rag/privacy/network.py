@@ -13,7 +13,7 @@ _VERSION = re.compile(
     r"(?:\b(?:version|versions|ver|release|build|v|section|chapter|rfc)\W{0,3}|[A-Za-z]/|[=<>~!]=|[~^])\Z",
     re.IGNORECASE,
 )
-_USERINFO = re.compile(r"""://([^\s/?#@"'<>:\\]*:([^\s/?#"'<>\\]{1,256}))@(?=[\w\[$])""")
+_USERINFO = re.compile(r"""://([^\s/?#@"'<>:\\]*:(?!\d{1,5},)([^\s/?#"'<>\\]{1,256}))@(?=[\w\[$])""")
 _BLANK = re.compile(
     r"\$\{?\w+\}?|\$\([^)]*\)|\{\{?[^}]*\}?\}|<[^>]*>|%\(?\w+\)?s?|[*x.]+|\[[A-Z_a-z0-9-]+\]", re.IGNORECASE
 )
