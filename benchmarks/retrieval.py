@@ -41,7 +41,9 @@ def cell(summary: dict[str, Any]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--late-interaction", action="store_true", help="add the fourth row; takes minutes on a CPU")
+    parser.add_argument(
+        "--late-interaction", action="store_true", help="add the fourth row; takes minutes on a CPU"
+    )
     options = parser.parse_args()
     searches = {**SEARCHES, **(LATE_INTERACTION if options.late_interaction else {})}
     with tempfile.TemporaryDirectory() as home:

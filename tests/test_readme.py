@@ -28,14 +28,20 @@ def test_the_make_targets_of_the_readme_exist() -> None:
 def test_the_readme_takes_a_folder_to_a_comparison(tmp_path: Path) -> None:
     documents = tmp_path / "documents"
     (documents / "security").mkdir(parents=True)
-    (documents / "security" / "keys.md").write_text("# Keys\n\nRotate a key with `keyctl rotate`, then restart.\n")
+    (documents / "security" / "keys.md").write_text(
+        "# Keys\n\nRotate a key with `keyctl rotate`, then restart.\n"
+    )
     (documents / "errors.md").write_text("# Errors\n\nE-104: the disk is full.\n\nE-105: the disk is gone.\n")
     (documents / "logo.png").write_bytes(b"\x89PNG")
     command = tmp_path / "bin" / "strata"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m strata_rag "$@"\n')
     command.chmod(0o755)
-    environment = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src")}
+    environment = {
+        **os.environ,
+        "PATH": f"{command.parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+    }
     bash = shutil.which("bash")
     assert bash
     done = subprocess.run(
@@ -48,5 +54,11 @@ def test_the_readme_takes_a_folder_to_a_comparison(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "error" not in done.stderr
-    for expected in ("logo.png", "security/keys.md#0-", "hybrid + late-interaction (rrf)", "lexical", "candidate_k"):
+    for expected in (
+        "logo.png",
+        "security/keys.md#0-",
+        "hybrid + late-interaction (rrf)",
+        "lexical",
+        "candidate_k",
+    ):
         assert expected in done.stdout

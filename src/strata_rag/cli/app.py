@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import json
 import logging
 import os
 import sys
@@ -14,6 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from strata_rag.cli.common import Told, print_json
 from strata_rag.cli.config import config_app
 from strata_rag.cli.evaluate import evaluate_command
 from strata_rag.cli.ingest import ingest_command
@@ -23,7 +24,16 @@ from strata_rag.version import __version__
 
 _CLOSED_PIPE = 141
 _INTERRUPTED = 130
-_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+_DISK_ERRORS = {
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EIO,
+    errno.ENOSPC,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+}
 
 
 class StrataGroup(TyperGroup):
@@ -43,7 +53,8 @@ class StrataGroup(TyperGroup):
         _prepare_streams()
         try:
             code = self._run(arguments, prog_name or "strata", **extra)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # None where the caller closed it
+                sys.stdout.flush()
         except BrokenPipeError:
             code = _close_quietly()
         except KeyboardInterrupt:
@@ -52,6 +63,8 @@ class StrataGroup(TyperGroup):
                 "what was finished is kept; run the same command again to continue",
                 _INTERRUPTED,
             )
+            if standalone_mode:  # taking a model library apart would cost a second of the two there are
+                os._exit(code)
         except Exception as error:
             if debug:
                 traceback.print_exc()
@@ -97,6 +110,8 @@ def _close_quietly() -> int:
 
 
 def _tell_error(error: Exception, *, as_json: bool) -> int:
+    if isinstance(error, Told):
+        as_json, error = False, error.error
     if isinstance(error, StrataError):
         lines, hint, code = error.lines, error.hint, error.exit_code
     elif isinstance(error, typer.TyperException) and hasattr(error, "format_message"):
@@ -110,11 +125,9 @@ def _tell_error(error: Exception, *, as_json: bool) -> int:
         ]
         hint, code = "run again with --debug and report what it prints", 5
     if as_json:
-        document = {"error": "\n".join(lines), "hint": hint, "exit_code": code}
-        print(json.dumps(document, ensure_ascii=False), flush=True)
-    for line in lines[:-1]:
-        print(f"error: {line}", file=sys.stderr)
-    return _tell(lines[-1], hint, code)
+        with contextlib.suppress(BrokenPipeError):
+            print_json({"error": "\n".join(lines), "hint": hint, "exit_code": code})
+    return _tell("\nerror: ".join(lines), hint, code)
 
 
 def _usage_hint(error: Exception) -> str:
@@ -123,7 +136,8 @@ def _usage_hint(error: Exception) -> str:
 
 
 def _tell(line: str, hint: str, code: int) -> int:
-    print(f"error: {line}\nhint: {hint}", file=sys.stderr, flush=True)
+    with contextlib.suppress(BrokenPipeError):  # no one listens; the exit code still tells
+        print(f"error: {line}\nhint: {hint}", file=sys.stderr, flush=True)
     return code
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from strata_rag.errors import StrataError
+
 if TYPE_CHECKING:
     from strata_rag.experiment import Experiment
 
@@ -71,8 +73,26 @@ def check_mode(mode: str | None) -> str | None:
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Print one JSON document on stdout."""
-    print(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+    """Print one JSON document on stdout, in escapes where stdout can't take every character."""
+    print(json.dumps(document, ensure_ascii=not _takes_unicode(), allow_nan=False, indent=2), flush=True)
+
+
+def _takes_unicode() -> bool:
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+
+
+def error_document(error: StrataError) -> dict[str, Any]:
+    """Return an error as ``--json`` prints it."""
+    return {"error": "\n".join(error.lines), "hint": error.hint, "exit_code": error.exit_code}
+
+
+class Told(Exception):
+    """An error that stands in the JSON document already; only its lines on stderr are still due."""
+
+    def __init__(self, error: StrataError) -> None:
+        super().__init__(error.message)
+        self.error = error
 
 
 def print_warnings(warnings: Sequence[str], *, more: str) -> None:

@@ -41,14 +41,17 @@ def evaluate_command(
     settings = use_cases.SearchSettings.of(
         experiment.config, mode=check_mode(mode), dense_only=dense_only, no_rerank=no_rerank
     )
-    result = use_cases.evaluate_experiment(
-        experiment,
-        settings,
-        kind=kind,
-        limit=limit,
-        created=datetime.now(UTC),
-        token=secrets.token_hex(3),
-        progress=show_progress(),
+    with show_progress() as progress:
+        result = use_cases.evaluate_experiment(
+            experiment,
+            settings,
+            kind=kind,
+            limit=limit,
+            created=datetime.now(UTC),
+            token=secrets.token_hex(3),
+            progress=progress,
+        )
+    print_warnings(
+        [*result.run.record.warnings, *result.damaged], more=f"look into {experiment.workspace.runs}"
     )
-    print_warnings(result.run.record.warnings, more="")
     print_json(report.evaluation_document(result)) if as_json else report.print_evaluation(result)

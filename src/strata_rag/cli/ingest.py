@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from strata_rag.cli.common import AsJson, ConfigPath, Overrides, load_experiment, print_json, print_warnings
+from strata_rag.cli.common import (
+    AsJson,
+    ConfigPath,
+    Overrides,
+    Told,
+    error_document,
+    load_experiment,
+    print_json,
+    print_warnings,
+)
 from strata_rag.cli.progress import show_progress
 from strata_rag.errors import AnswerIsNo
 
@@ -35,20 +44,35 @@ def ingest_command(
 
     limited = [*(overrides or []), *([f"corpus.limit={limit}"] if limit else [])]
     experiment = load_experiment(config, limited)
-    progress = show_progress()
     if dry_run:
-        preview = use_cases.dry_run(experiment, progress=progress)
+        with show_progress() as progress:
+            preview = use_cases.dry_run(experiment, progress=progress)
         print_warnings(preview.warnings, more=f"all are in {preview.saved}")
-        print_json(report.dry_run_document(preview)) if as_json else report.print_dry_run(preview)
-        failed, truncated = preview.manifest.count("failed"), preview.truncated
+        refusal = _refusal(preview.manifest.count("failed"), preview.truncated) if strict else None
+        document = report.dry_run_document(preview)
+        _print_json(document, refusal) if as_json else report.print_dry_run(preview)
     else:
-        result = use_cases.ingest(experiment, recreate=recreate, progress=progress)
+        with show_progress() as progress:
+            result = use_cases.ingest(experiment, recreate=recreate, progress=progress)
         print_warnings(result.warnings, more=f"all are in {result.manifest}")
-        print_json(report.ingest_document(result)) if as_json else report.print_ingest(result)
-        failed, truncated = result.failed, result.truncated
-    if strict and (failed or truncated):
-        raise AnswerIsNo(
-            f"--strict: expected every file read and every text embedded whole, found {failed} failed files "
-            f"and {truncated or 0} texts longer than the model reads",
-            hint="the warnings above name them; lower chunking.size, or leave --strict out",
-        )
+        refusal = _refusal(result.failed, result.truncated) if strict else None
+        document = report.ingest_document(result)
+        _print_json(document, refusal) if as_json else report.print_ingest(result)
+    if refusal is not None:
+        raise Told(refusal)
+
+
+def _print_json(document: dict[str, Any], refusal: AnswerIsNo | None) -> None:
+    """Print the result, with the refusal's fields in the same document."""
+    print_json(document | error_document(refusal) if refusal else document)
+
+
+def _refusal(failed: int, truncated: int | None) -> AnswerIsNo | None:
+    """Return what ``--strict`` has against a corpus, if anything."""
+    if not failed and not truncated:
+        return None
+    return AnswerIsNo(
+        f"--strict: expected every file read and every text embedded whole, found {failed} failed files "
+        f"and {truncated or 0} texts longer than the model reads",
+        hint="the warnings above name them; lower chunking.size, or leave --strict out",
+    )

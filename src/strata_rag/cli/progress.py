@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TextIO
 
 from strata_rag.progress import Progress
 
@@ -13,17 +15,33 @@ if TYPE_CHECKING:
     import rich.progress
 
 _LINE_EVERY_SECONDS = 10.0
+_SILENT_SECONDS = 2.0
 
 
-def show_progress() -> Progress:
-    """Return bars where stderr is a terminal, and lines otherwise."""
-    return _Bars() if sys.stderr.isatty() else _Lines()
+@contextlib.contextmanager
+def show_progress() -> Iterator[Progress]:
+    """Show bars where stderr is a terminal, and lines otherwise, until the work ends or fails."""
+    progress: Progress = _Bars() if _is_terminal(sys.stderr) else _Lines()
+    try:
+        yield progress
+    finally:
+        progress.close()
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
 
 
 class _Lines:
-    """One line when a phase starts, and one every ten seconds with rate and time left."""
+    """One line when a phase starts, and one every ten seconds with rate and time left.
+
+    Work that is done within two seconds prints nothing.
+    """
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._quiet = True
+        self._timer: threading.Timer | None = None
         self._name = ""
         self._total: int | None = None
         self._done = 0
@@ -34,7 +52,13 @@ class _Lines:
             return
         self._name, self._total, self._done = name, total, 0
         self._started = self._last = time.monotonic()
-        self._print(f"{name}{'' if total is None else f' {total}'} ...")
+        with self._lock:
+            if not self._quiet:
+                self._print_phase()
+            elif self._timer is None:
+                self._timer = threading.Timer(_SILENT_SECONDS, self._speak)
+                self._timer.daemon = True
+                self._timer.start()
 
     def advance(self, steps: int = 1) -> None:
         self._done += steps
@@ -50,7 +74,16 @@ class _Lines:
             self._print(f"{self._name}: {self._done} of {self._total}, {rate:.1f}/s, {left:.0f} s left")
 
     def close(self) -> None:
-        pass
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _speak(self) -> None:
+        with self._lock:
+            self._quiet = False
+            self._print_phase()
+
+    def _print_phase(self) -> None:
+        self._print(f"{self._name}{'' if self._total is None else f' {self._total}'} ...")
 
     @staticmethod
     def _print(line: str) -> None:

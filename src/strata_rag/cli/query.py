@@ -54,7 +54,7 @@ def query_command(
         where=_where(filters or []),
     )
     result = use_cases.query(experiment, question, settings, top_k=top_k or experiment.config.retrieval.top_k)
-    print_warnings(result.warnings, more="")
+    print_warnings(result.warnings, more="all are in --json")
     print_json(report.query_document(result)) if as_json else report.print_query(result, explain=explain)
 
 

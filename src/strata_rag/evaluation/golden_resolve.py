@@ -12,6 +12,7 @@ from strata_rag.errors import Fault, GoldenError
 from strata_rag.evaluation.golden import GoldenSet, Question
 
 _MAX_SUGGESTIONS = 100  # misses that get the slow, fuzzy search; the rest get the fast one only
+_HINTS = 5  # that stand in the one line for them
 _MAX_CANDIDATES = 500  # ids compared letter by letter for one miss
 
 
@@ -31,7 +32,11 @@ def resolve(golden: GoldenSet, known_ids: Collection[str], *, level: str | None 
     """
     resolved, faults = _resolve(golden, known_ids, level)
     if faults:
-        hint = f"give the ids of {golden.unit} as the corpus manifest lists them"
+        nearest = dict.fromkeys(f"{fault.where}: {fault.hint}" for fault in faults if fault.hint)
+        hint = (
+            "; ".join([*nearest][:_HINTS])
+            or f"give the ids of {golden.unit} as the corpus manifest lists them"
+        )
         raise GoldenError(faults, hint=hint)
     return resolved
 

@@ -125,6 +125,7 @@ class Experiment:
             "chunking": chunking,
             "embedding": embedding,
             "lexical": lexical,
+            "hnsw": self.config.index.hnsw.model_dump(exclude_defaults=True),
         }
         return {key: part for key, part in parts.items() if part}
 

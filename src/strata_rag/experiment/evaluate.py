@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 from strata_rag.cache import digest_request
@@ -74,6 +73,7 @@ def evaluate_experiment(
         GoldenError: The golden set has faults; nothing is evaluated.
         CollectionError: The collection is missing, incomplete, or made by something else.
     """
+    experiment.timer.restart()
     evaluation = experiment.config.evaluation
     golden = _golden_set(experiment, kind=kind, limit=limit)
     measures = [Measure.parse(text) for text in evaluation.measures]
@@ -120,7 +120,9 @@ def evaluate_experiment(
     folder = experiment.workspace.runs / run.run_id
     write_run(folder, run, golden, rankings, per_query)
     stored = StoredRun(folder, run)
-    return EvaluationResult(stored, _earlier(experiment.workspace.runs, stored))
+    runs, broken = list_runs(experiment.workspace.runs)
+    damaged = tuple(f"an earlier run is left out: {message}" for _, message in broken)
+    return EvaluationResult(stored, _earlier(runs, stored), damaged)
 
 
 def label(experiment: Experiment, settings: SearchSettings) -> str:
@@ -214,10 +216,10 @@ def _computed(experiment: Experiment) -> dict[str, int]:
     }
 
 
-def _earlier(runs_dir: Path, current: StoredRun) -> tuple[StoredRun, ...]:
+def _earlier(runs: Sequence[StoredRun], current: StoredRun) -> tuple[StoredRun, ...]:
     mine = current.record
     latest: dict[tuple[str, str], StoredRun] = {}
-    for run in list_runs(runs_dir)[0]:
+    for run in runs:
         other = run.record
         same_questions = (other.golden.digest, other.level) == (mine.golden.digest, mine.level)
         if same_questions and (other.name, other.label) != (mine.name, mine.label):

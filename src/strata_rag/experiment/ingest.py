@@ -64,11 +64,12 @@ def ingest(experiment: Experiment, *, recreate: bool, progress: Progress) -> Ing
         CollectionBusy: Another process holds it.
         WriteFailed: The disk or the engine refused.
     """
+    experiment.timer.restart()
     expected = experiment.expected_record()
     source = experiment.open_source()
     with experiment.collections.writing(experiment.collection, recreate=recreate) as writer:
         record = writer.record()
-        _require_dimension(record, expected)
+        _require_own(record, expected)
         with experiment.timer.measure("read"):
             corpus = chunk_corpus(
                 source, experiment.chunker, limit=experiment.config.corpus.limit, progress=progress
@@ -293,8 +294,16 @@ def _batches(items: Sequence[_Item], size: int) -> Iterator[list[_Item]]:
         yield batch
 
 
-def _require_dimension(record: CollectionRecord | None, expected: CollectionRecord) -> None:
-    if record is not None and record.dimension != expected.dimension:
+def _require_own(record: CollectionRecord | None, expected: CollectionRecord) -> None:
+    """Refuse a collection of another config that bears this one's name, or of another dimension."""
+    if record is None:
+        return
+    if record.says != expected.says:
+        raise CollectionError(
+            f"{record.name}: expected a collection of this config, found one made by another that has the same name",
+            hint="give the experiment another name",
+        )
+    if record.dimension != expected.dimension:
         raise dimension_mismatch(record, expected)
 
 

@@ -8,17 +8,20 @@ from contextlib import contextmanager
 from strata_rag.errors import CollectionError, InputError
 from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.ingest import dimension_mismatch
-from strata_rag.index import CollectionRecord, EmbeddedIndex
+from strata_rag.index import CollectionRecord, EmbeddedIndex, Index, Where
 from strata_rag.report import QueryResult
+
+_NOT_FILTERED = {"text", "embed_text"}
 
 
 def query(experiment: Experiment, question: str, settings: SearchSettings, *, top_k: int) -> QueryResult:
     """Return the `top_k` best hits for `question`.
 
     Raises:
-        InputError: The question is empty.
+        InputError: The question is empty, or a filter names a field that no chunk has.
         CollectionError: The collection is missing, incomplete, or made by something else than this config.
     """
+    experiment.timer.restart()
     if not question.strip():
         raise InputError(
             "QUESTION: expected a question, found an empty text",
@@ -28,6 +31,8 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
         retriever = experiment.retriever(index, settings, experiment.scorer() if settings.rerank else None)
         with experiment.timer.measure("total"):
             hits = retriever.retrieve(question, top_k)
+        if not hits:
+            _require_fields(index, settings.where)
     terms = experiment.analyser.counts(question)
     matched = [
         tuple(sorted(terms.keys() & experiment.analyser.counts(hit.embed_text).keys())) for hit in hits
@@ -41,6 +46,23 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
         warnings=tuple(floor_warnings(experiment, settings)),
         timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
     )
+
+
+def _require_fields(index: Index, where: Where | None) -> None:
+    """Refuse a filter that no point can pass, because none has such a field."""
+    if not where:
+        return
+    fields = {
+        name
+        for _, payload in index.scroll()
+        for name, value in payload.items()
+        if isinstance(value, str) and name not in _NOT_FILTERED and not name.startswith("_")
+    }
+    if unknown := sorted(where.keys() - fields):
+        raise InputError(
+            f"filter: expected one of the fields {', '.join(sorted(fields))}, found {', '.join(unknown)}",
+            hint="filter like: --filter source=atlas",
+        )
 
 
 def floor_warnings(experiment: Experiment, settings: SearchSettings) -> list[str]:

@@ -19,6 +19,10 @@ class StageTimer:
     def __init__(self) -> None:
         self.durations: dict[str, list[float]] = {}
 
+    def restart(self) -> None:
+        """Forget what was measured: a use case reports its own durations alone."""
+        self.durations.clear()
+
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:
         """Time the body as one call of `stage`."""

@@ -79,6 +79,8 @@ class EmbeddedIndex:
         )
         with _writing(folder):
             folder.mkdir(parents=True)
+        _require_free(folder, shutil.disk_usage(folder).free, 0)
+        with _writing(folder):
             edge.EdgeShard.create(str(folder), config).close()
         return cls(folder, ef_search=ef_search)
 
@@ -218,16 +220,19 @@ class EmbeddedIndex:
 
     def _require_space(self, needed: int) -> None:
         """Refuse a write that might not fit: the engine maps its files, and a full disk would kill the process."""
-        free = self._free_bytes(self._folder)
-        if free < needed + _DISK_RESERVE:
-            raise WriteFailed(
-                f"{self._folder}: expected {(needed + _DISK_RESERVE) // 2**20} MiB of free disk space, "
-                f"found {free // 2**20} MiB",
-                hint="free some space, or point STRATA_HOME to another disk; the same command then continues",
-            )
+        _require_free(self._folder, self._free_bytes(self._folder), needed)
 
 
 _SPACE_PER_POINT = 16 * 2**10
+
+
+def _require_free(folder: Path, free: int, needed: int) -> None:
+    if free < needed + _DISK_RESERVE:
+        raise WriteFailed(
+            f"{folder}: expected {(needed + _DISK_RESERVE) // 2**20} MiB of free disk space, "
+            f"found {free // 2**20} MiB",
+            hint="free some space, or point STRATA_HOME to another disk; the same command then continues",
+        )
 
 
 @contextmanager

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _FILES_SHOWN = 40
 _SNIPPET_LINES = 4
+_NARROWEST_NAME = 12
 _STAGE_NAMES = {"first_stage": "first stage", "total": "whole question"}
 
 
@@ -125,7 +126,7 @@ def print_evaluation(result: EvaluationResult) -> None:
 def _runs_table(runs: Sequence[RunRecord], measures: Sequence[Measure]) -> Table:
     several = len({run.name for run in runs}) > 1
     table = _table()
-    table.add_column("run", overflow="fold")
+    table.add_column("run", overflow="fold", min_width=_NARROWEST_NAME)
     for measure in measures:
         table.add_column(str(measure), justify="right", no_wrap=True)
     table.add_column("n", justify="right")
@@ -187,7 +188,20 @@ def _table() -> Table:
 
 
 def _print(table: Table) -> None:
+    """Print a table, wider than a narrow terminal rather than without its figures."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else max(shutil.get_terminal_size((120, 24)).columns, 80)
-    Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False).print(table)
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    width = shutil.get_terminal_size((120, 24)).columns
+    console = Console(
+        file=sys.stdout,
+        width=width if terminal else max(width, 80),
+        highlight=False,
+        emoji=False,
+        markup=False,
+    )
+    needed = console.measure(table, options=console.options.update(width=1000)).minimum
+    console.width = max(console.width, needed)
+    with console.capture() as captured:  # rich would end the process with 1 where the reader has gone
+        console.print(table)
+    print(captured.get(), end="")

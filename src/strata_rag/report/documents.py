@@ -95,7 +95,7 @@ def evaluation_document(result: EvaluationResult) -> dict[str, Any]:
             for slicing, slices in run.slices.items()
         },
         "counts": dict(run.counts),
-        "warnings": list(run.warnings),
+        "warnings": [*run.warnings, *result.damaged],
         "timings_ms": {
             stage: {"p50": _number(timing.p50), "p95": _number(timing.p95)}
             for stage, timing in run.timings_ms.items()

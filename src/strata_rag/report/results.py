@@ -106,7 +106,9 @@ class EvaluationResult:
     Attributes:
         run: The new run on disk.
         earlier: The latest run of each other label and experiment on the same golden set, newest first.
+        damaged: What is wrong with folders of earlier runs that can't be read, and so are not among them.
     """
 
     run: StoredRun
     earlier: tuple[StoredRun, ...]
+    damaged: tuple[str, ...] = ()
