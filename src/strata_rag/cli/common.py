@@ -55,6 +55,7 @@ def load_experiment(path: Path, overrides: list[str] | None) -> Experiment:
         home=Path(environ.get("STRATA_HOME") or ".strata"),
         models_dir=Path(models_dir) if models_dir else None,
         offline=any(environ.get(name, "").lower() in _TRUE for name in ("STRATA_OFFLINE", "HF_HUB_OFFLINE")),
+        environ=environ,
     )
     return Experiment(
         loaded.config, workspace, announce=lambda line: print(line, file=sys.stderr, flush=True)

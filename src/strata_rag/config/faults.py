@@ -98,7 +98,7 @@ def _chunk_problem(
 def _hint(key: Key, found: object, is_item: bool) -> str:
     if key.path == "name":
         return "set `name` to a text that can name a folder"
-    if is_item and isinstance(found, str):
+    if is_item and isinstance(found, str) and key.path == "evaluation.measures":
         return _measure_hint(found)
     if key.item and isinstance(found, str):
         return f"write a list: [{found}]"

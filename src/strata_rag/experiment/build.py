@@ -23,6 +23,7 @@ from strata_rag.embedding import (
     files_fingerprint,
     read_spec,
 )
+from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import (
@@ -34,6 +35,7 @@ from strata_rag.index import (
     Where,
     collection_name,
 )
+from strata_rag.privacy import Redactor
 from strata_rag.retrieval import (
     CachedScorer,
     CrossEncoderScorer,
@@ -122,6 +124,7 @@ class Experiment:
         embedding = self.config.embedding.model_dump(exclude_defaults=True, include={"revision"})
         parts: dict[str, Any] = {
             "corpus": {"root": self.workspace.place(self.config.corpus.root), **corpus},
+            "privacy": said_privacy(self.config.privacy, self.workspace),
             "chunking": chunking,
             "embedding": embedding,
             "lexical": lexical,
@@ -182,9 +185,14 @@ class Experiment:
             self._model.load()
 
     def open_source(self) -> SourceAdapter:
-        """Return the adapter that reads the corpus."""
+        """Return the adapter that reads the corpus; what it gives is redacted."""
         corpus = self.config.corpus
-        return open_corpus(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
+        source = open_corpus(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
+        return RedactingSource(source, self.redactor, limit=corpus.limit)
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        return build_redactor(self.config.privacy, self.workspace)
 
     def expected_record(self) -> CollectionRecord:
         """Return the record a collection of this config must have, as far as it is known without its points."""
@@ -204,6 +212,7 @@ class Experiment:
             says=self.says,
             model=model,
             dimension=dimension,
+            privacy=self.redactor.describe(),
             stages={
                 "chunking": CHUNKING_VERSION,
                 "analyser": ANALYSER_VERSION,

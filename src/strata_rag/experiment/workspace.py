@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -14,11 +15,13 @@ class Workspace:
         home: The folder that holds collections, cache, manifests and runs.
         models_dir: ``STRATA_MODELS_DIR``.
         offline: Whether models may not be downloaded.
+        environ: Where keys named by ``*_env`` settings are looked up; never written anywhere.
     """
 
     home: Path
     models_dir: Path | None = None
     offline: bool = False
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def collections(self) -> Path:

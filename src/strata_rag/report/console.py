@@ -27,7 +27,7 @@ def print_dry_run(preview: DryRun) -> None:
     """Print the manifest: files, totals, estimated time."""
     rows = preview.manifest.rows
     table = _table()
-    for heading in ("file", "status", "documents", "chunks", "characters", "longest"):
+    for heading in ("file", "status", "documents", "chunks", "characters", "longest", "redacted", "secrets"):
         table.add_column(
             heading, justify="left" if heading in ("file", "status") else "right", overflow="fold"
         )
@@ -42,6 +42,7 @@ def print_dry_run(preview: DryRun) -> None:
         f"\n{totals['files']} files: {totals['included']} included, {totals['excluded']} excluded, "
         f"{totals['failed']} failed\n"
         f"{totals['documents']} documents, {totals['chunks']} chunks, {totals['characters']:,} characters{longest}\n"
+        f"{totals['redactions']} redactions and {totals['secrets']} secrets taken out\n"
         f"collection {preview.collection}\n"
         f"embedding would take about {_duration(preview.seconds)}; nothing was indexed\n"
         f"manifest {preview.saved}"
@@ -51,9 +52,18 @@ def print_dry_run(preview: DryRun) -> None:
 def _manifest_cells(row: ManifestRow) -> tuple[str, ...]:
     status = f"{row.status}: {row.reason}" if row.reason else row.status
     if row.status != "included":
-        return (row.path, status, "", "", "", "")
+        return (row.path, status, *[""] * 6)
     tokens = "" if row.max_tokens is None else str(row.max_tokens)
-    return (row.path, status, str(row.documents), str(row.chunks), f"{row.characters:,}", tokens)
+    return (
+        row.path,
+        status,
+        str(row.documents),
+        str(row.chunks),
+        f"{row.characters:,}",
+        tokens,
+        str(row.redactions),
+        str(row.secrets),
+    )
 
 
 def print_ingest(result: IngestResult) -> None:
@@ -73,6 +83,8 @@ def print_ingest(result: IngestResult) -> None:
         print(f"truncated  {result.truncated} chunks are longer than the model reads")
     if result.reasons:
         print(f"why        {'; '.join(result.reasons)}")
+    if result.redactions or result.secrets:
+        print(f"privacy    {result.redactions} redactions, {result.secrets} secrets taken out")
     print(f"time       {', '.join(f'{name} {ms / 1000:.1f} s' for name, ms in result.timings_ms.items())}")
     print(f"manifest   {result.manifest}")
 

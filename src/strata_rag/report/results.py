@@ -59,6 +59,8 @@ class IngestResult:
         warnings: What a reader should know.
         timings_ms: Milliseconds by stage.
         manifest: Where the manifest was saved.
+        redactions: Placeholders that stand for personal data in the documents.
+        secrets: Placeholders that stand for secrets in them.
     """
 
     collection: str
@@ -74,6 +76,8 @@ class IngestResult:
     warnings: tuple[str, ...]
     timings_ms: dict[str, float]
     manifest: Path
+    redactions: int = 0
+    secrets: int = 0
 
 
 @dataclass(frozen=True, slots=True)
