@@ -18,6 +18,7 @@ from strata_rag.cli.common import Told, print_json
 from strata_rag.cli.config import config_app
 from strata_rag.cli.evaluate import evaluate_command
 from strata_rag.cli.ingest import ingest_command
+from strata_rag.cli.pii_compare import pii_compare_command
 from strata_rag.cli.query import query_command
 from strata_rag.errors import StrataError
 from strata_rag.version import __version__
@@ -154,6 +155,7 @@ app = typer.Typer(
 app.command("ingest")(ingest_command)
 app.command("query")(query_command)
 app.command("eval")(evaluate_command)
+app.command("pii-compare")(pii_compare_command)
 app.add_typer(config_app, name="config")
 
 

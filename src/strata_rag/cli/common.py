@@ -14,7 +14,7 @@ import typer
 from strata_rag.errors import StrataError
 
 if TYPE_CHECKING:
-    from strata_rag.experiment import Experiment
+    from strata_rag.experiment import Experiment, Workspace
 
 ConfigPath = Annotated[
     Path, typer.Argument(metavar="CONFIG", help="The experiment's YAML file.", show_default=False)
@@ -44,21 +44,27 @@ def load_experiment(path: Path, overrides: list[str] | None) -> Experiment:
         ConfigError: The config has faults.
     """
     from strata_rag.config import load_config
-    from strata_rag.experiment import Experiment, Workspace
+    from strata_rag.experiment import Experiment
 
-    environ = os.environ
-    loaded = load_config(path, overrides=overrides or (), environ=environ)
+    loaded = load_config(path, overrides=overrides or (), environ=os.environ)
     for note in loaded.notes:
         print(f"note: {note}", file=sys.stderr)
+    return Experiment(
+        loaded.config, workspace_of(), announce=lambda line: print(line, file=sys.stderr, flush=True)
+    )
+
+
+def workspace_of() -> Workspace:
+    """Return the workspace that the environment names."""
+    from strata_rag.experiment import Workspace
+
+    environ = os.environ
     models_dir = environ.get("STRATA_MODELS_DIR")
-    workspace = Workspace(
+    return Workspace(
         home=Path(environ.get("STRATA_HOME") or ".strata"),
         models_dir=Path(models_dir) if models_dir else None,
         offline=any(environ.get(name, "").lower() in _TRUE for name in ("STRATA_OFFLINE", "HF_HUB_OFFLINE")),
         environ=environ,
-    )
-    return Experiment(
-        loaded.config, workspace, announce=lambda line: print(line, file=sys.stderr, flush=True)
     )
 
 

@@ -3,6 +3,7 @@
 from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.evaluate import evaluate_experiment
 from strata_rag.experiment.ingest import dry_run, ingest
+from strata_rag.experiment.pii_compare import compare_experiment, compare_path
 from strata_rag.experiment.query import query
 from strata_rag.experiment.workspace import Workspace
 
@@ -10,6 +11,8 @@ __all__ = [
     "Experiment",
     "SearchSettings",
     "Workspace",
+    "compare_experiment",
+    "compare_path",
     "dry_run",
     "evaluate_experiment",
     "ingest",

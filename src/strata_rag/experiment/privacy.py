@@ -16,6 +16,7 @@ from strata_rag.experiment.workspace import Workspace
 from strata_rag.privacy import (
     Detector,
     Policy,
+    PresidioDetector,
     Redacted,
     Redactor,
     RegexDetector,
@@ -46,7 +47,17 @@ def build_redactor(privacy: Privacy, workspace: Workspace) -> Redactor:
 
 
 def build_detector(privacy: Privacy, name: str) -> Detector:
-    """Return the detector called `name`, with the config's settings for it."""
+    """Return the detector called `name`, with the config's settings for it.
+
+    Raises:
+        ExtraMissing: It needs a package or model that is not installed.
+    """
+    if name == "presidio":
+        return PresidioDetector(
+            spacy_model=privacy.spacy_model,
+            entities=privacy.presidio.entities,
+            languages=privacy.presidio.languages,
+        )
     return RegexDetector(
         entities=[entity for key, entity in _SWITCHES.items() if getattr(privacy.regex, key)],
         phone_regions=privacy.regex.phone_regions,
