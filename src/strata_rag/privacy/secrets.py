@@ -28,7 +28,7 @@ _QUOTED = re.compile(
     r"""[rbuf]{0,2}(?P<quote>["'`]{1,3}|\*\*)(?P<value>(?:(?!(?P=quote))[^\n]){4,500})(?P=quote)"""
 )
 _BARE = re.compile(r"""(?P<value>[^\s"'`<|]{4,500})""")
-_BARE_END = re.compile(r"[;&,](?=[\w-]+[=:])|&(?:quot|lt|gt|amp|nbsp|#\d+);?|[.,;:)}\]]+\Z")
+_BARE_END = re.compile(r"[;&,](?=[\w-]+[=:])|&(?:quot|[lr][ds]quo|lt|gt|amp|nbsp|#\d+);?|[.,;:)}\]]+\Z")
 _RANDOM = re.compile(r"(?<![\w/+.=%-])[A-Za-z0-9+/_-]{24,200}={0,2}(?![\w/+=%-])")
 _TELLING = re.compile(
     r"\b(?:secret|(?:api|access)[ _-]?keys?|tokens?|credentials?|passwords?|private[ _-]key|bearer|authorization)\b",

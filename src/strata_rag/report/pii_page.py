@@ -119,7 +119,7 @@ def _bars(kinds: Sequence[str], series: Sequence[Sequence[float]], names: Sequen
         for number, values in enumerate(series):
             value, y = values[at], top + number * _ROW
             if math.isnan(value):
-                marks.append(f'<text x="{_LEFT}" y="{y + 13}" class="note">not looked for</text>')
+                marks.append(f'<text x="{_LEFT}" y="{y + 13}" class="note">not measured</text>')
                 continue
             length = value / most * (_WIDTH - _LEFT - 60)
             colour = _COLOURS[number % len(_COLOURS)]
