@@ -33,9 +33,8 @@ def main() -> None:
             path.write_text(f"# Note {number}\n\n" + f"Pump {number} was checked and found in order. " * 12)
         config = Path(folder, "many.yaml")
         config.write_text("corpus: {root: documents}\nembedding: {model: all-MiniLM-L6-v2}\n")
-        print(
-            f"strata ingest --dry-run, {FILES:,} files: {seconds('ingest', str(config), '--dry-run', home=folder):.1f} s"
-        )
+        taken = seconds("ingest", str(config), "--dry-run", home=folder)
+        print(f"strata ingest --dry-run, {FILES:,} files: {taken:.1f} s")
 
 
 if __name__ == "__main__":

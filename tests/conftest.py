@@ -142,3 +142,26 @@ def strata(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start Python code in a process of its own, with arguments; it ends with the test at the latest."""
+    children: list[subprocess.Popen[str]] = []
+
+    def run(code: str, *args: object, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, args)],
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8", **(env or {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        children.append(child)
+        return child
+
+    yield run
+    for child in children:
+        child.kill()
+        child.communicate()

@@ -41,6 +41,7 @@ def test_the_readme_takes_a_folder_to_a_comparison(tmp_path: Path) -> None:
         **os.environ,
         "PATH": f"{command.parent}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT / "src"),
+        "COLUMNS": "120",
     }
     bash = shutil.which("bash")
     assert bash

@@ -43,6 +43,7 @@ class Chunk:
         text_start: First code point of the shown text.
         text_end: One past its last code point.
         embed_text: What is embedded and matched.
+        metadata: Further payload fields of this chunk, such as ``heading_path``.
     """
 
     doc_id: str
@@ -52,6 +53,7 @@ class Chunk:
     text_start: int
     text_end: int
     embed_text: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def chunk_id(self) -> str:

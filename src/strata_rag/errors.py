@@ -11,6 +11,7 @@
     │   ├── CollectionError            missing, incomplete, or made by another config
     │   ├── CollectionBusy             another process holds it
     │   ├── ModelUnavailable           weights that no step of the resolution found
+    │   ├── ServerUnavailable          no server answers, or it refuses the key
     │   ├── ExtraMissing               an optional package that is not installed
     │   └── WriteFailed                the disk or the engine refused
     └── NotMeasurable              4   the question could not be decided
@@ -113,6 +114,10 @@ class CollectionBusy(Unavailable):
 
 
 class ModelUnavailable(Unavailable):
+    pass
+
+
+class ServerUnavailable(Unavailable):
     pass
 
 

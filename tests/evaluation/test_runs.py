@@ -241,6 +241,8 @@ def test_a_folder_that_is_not_there_holds_no_runs(tmp_path):
     ("ref", "found"),
     [
         ("latest", "000002"),
+        ("latest~0", "000002"),
+        ("latest~2", "000001"),
         ("20260102T000000-a-000003", "000003"),
         ("20260102", "000003"),
         ("20260101T000000-a", "000001"),
@@ -265,6 +267,7 @@ def test_a_run_is_found_by_its_path(runs_dir, tmp_path):
         ("nothing", "a unique prefix, a path or latest was expected, found 'nothing'"),
         ("20260103", "a run was expected, found no run.json"),
         ("  ", "an id was expected, found nothing"),
+        ("latest~3", "at least 4 runs were expected, found 3 (1 damaged)"),
     ],
 )
 def test_a_run_that_can_not_be_told_is_one_clear_error(runs_dir, ref, problem):
@@ -317,3 +320,16 @@ def test_a_damaged_question_is_refused_at_its_line(tmp_path):
     path.write_bytes(b"\xff")
     with pytest.raises(InputError, match="a readable file was expected"):
         read_per_query(run)
+
+
+def test_values_are_read_without_rankings_whatever_the_texts_hold(tmp_path):
+    nasty = ', "ranking": [ ], "relevant": {} \\" ]'
+    golden = GoldenSet((Question("q1", nasty, {nasty: 1.0, "ranking": 1.0}), Question("q2", "?", {"d": 1.0})))
+    rankings = {"q1": [RankedItem(nasty, 1.0, nasty)], "q2": []}
+    per_query = evaluate(MEASURES, {"q1": [nasty], "q2": []}, golden)
+    write_run(tmp_path / "a", record(golden=GoldenRef.of(golden)), golden, rankings, per_query)
+    run = read_run(tmp_path / "a")
+    whole, light = read_questions(run), read_questions(run, rankings=False)
+    assert [replace(question, ranking=()) for question in whole] == light
+    assert whole[0].ranking[0].id == nasty
+    assert read_questions(run, rows={1}) == whole[1:]

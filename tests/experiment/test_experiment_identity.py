@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from strata_rag.errors import CollectionError
 from tiny_model import write_tiny_model
 from workbench import DOCUMENTS, load, run_ingest, write_config, write_files
 
@@ -18,6 +20,8 @@ from workbench import DOCUMENTS, load, run_ingest, write_config, write_files
         "name=C",
         "retrieval.lexical.k1=0.9",
         "retrieval.lexical.b=0.4",
+        "index.hnsw.m=32",
+        "index.hnsw.ef_construct=200",
         "retrieval.lexical.language=german",
         "retrieval.lexical.language=null",
         "retrieval.lexical.tokenizer=multilingual",
@@ -90,3 +94,17 @@ def test_the_same_folder_named_in_other_ways_is_the_same_corpus(config: Path, ti
     (config.parent / "link").symlink_to("docs")
     for root in ("./docs", "docs/", "link", str(config.parent / "docs"), "docs/../docs"):
         assert load(write_config(config, tiny_model, corpus={"root": root})).collection == name
+
+
+def test_a_collection_of_another_config_under_the_same_name_is_left_alone(
+    config: Path, tiny_model: Path
+) -> None:
+    run_ingest(load(config))
+    experiment = load(config)
+    path = experiment.workspace.collections / experiment.collection / "record.json"
+    record = json.loads(path.read_text())
+    record["says"]["chunking"] = {"size": 77}
+    path.write_text(json.dumps(record))
+    with pytest.raises(CollectionError, match="made by another that has the same name"):
+        run_ingest(load(config))
+    assert json.loads(path.read_text()) == record

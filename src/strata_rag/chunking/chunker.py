@@ -13,8 +13,9 @@ CHUNKING_VERSION = 1
 class Chunker(Protocol):
     """Cuts a document into chunks, in order.
 
-    What every strategy holds to: starts never go back, no chunk ends inside its predecessor, every
-    character that is not white space is in some chunk, and ``text`` is an exact slice of the document.
+    What every strategy holds to, for the matched span ``[start, end)``: starts and ends rise from chunk to
+    chunk, and every character that is not white space is in some chunk. ``text`` is the document's
+    ``[text_start, text_end)``, exactly.
     """
 
     def chunk(self, document: SourceDocument) -> list[Chunk]:
@@ -32,15 +33,17 @@ def whole_span(text: str) -> tuple[int, int]:
     return start, max(start, len(text.rstrip()))
 
 
-def slice_chunk(document: SourceDocument, start: int, end: int) -> Chunk:
-    """Return the chunk whose matched and shown text are both ``document.text[start:end]``."""
-    text = document.text[start:end]
+def slice_chunk(
+    document: SourceDocument, start: int, end: int, *, shown: tuple[int, int] | None = None
+) -> Chunk:
+    """Return the chunk that is matched by ``document.text[start:end]``, and shows `shown`, or the same."""
+    text_start, text_end = shown or (start, end)
     return Chunk(
         doc_id=document.doc_id,
         start=start,
         end=end,
-        text=text,
-        text_start=start,
-        text_end=end,
-        embed_text=with_title(document.title, text),
+        text=document.text[text_start:text_end],
+        text_start=text_start,
+        text_end=text_end,
+        embed_text=with_title(document.title, document.text[start:end]),
     )

@@ -14,12 +14,21 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from strata_rag.cli.check import check_command, doctor_command
+from strata_rag.cli.collections import collections_app
 from strata_rag.cli.common import Told, print_json
+from strata_rag.cli.compare import compare_command
 from strata_rag.cli.config import config_app
 from strata_rag.cli.evaluate import evaluate_command
+from strata_rag.cli.gate import gate_command
+from strata_rag.cli.golden import golden_app
 from strata_rag.cli.ingest import ingest_command
+from strata_rag.cli.init import init_command
+from strata_rag.cli.inspect import inspect_command
 from strata_rag.cli.pii_compare import pii_compare_command
 from strata_rag.cli.query import query_command
+from strata_rag.cli.report import report_command
+from strata_rag.cli.runs import runs_app
 from strata_rag.errors import StrataError
 from strata_rag.version import __version__
 
@@ -152,11 +161,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("init")(init_command)
+app.command("check")(check_command)
 app.command("ingest")(ingest_command)
 app.command("query")(query_command)
 app.command("eval")(evaluate_command)
 app.command("pii-compare")(pii_compare_command)
+app.command("doctor")(doctor_command)
+app.add_typer(collections_app, name="collections")
+app.command("compare")(compare_command)
+app.command("gate")(gate_command)
+app.command("report")(report_command)
+app.command("inspect")(inspect_command)
 app.add_typer(config_app, name="config")
+app.add_typer(golden_app, name="golden")
+app.add_typer(runs_app, name="runs")
 
 
 def _show_version(wanted: bool) -> None:

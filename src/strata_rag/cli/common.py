@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -47,8 +48,7 @@ def load_experiment(path: Path, overrides: list[str] | None) -> Experiment:
     from strata_rag.experiment import Experiment
 
     loaded = load_config(path, overrides=overrides or (), environ=os.environ)
-    for note in loaded.notes:
-        print(f"note: {note}", file=sys.stderr)
+    print_notes(loaded.notes)
     return Experiment(
         loaded.config, workspace_of(), announce=lambda line: print(line, file=sys.stderr, flush=True)
     )
@@ -102,10 +102,40 @@ class Told(Exception):
         self.error = error
 
 
+def print_notes(notes: Sequence[str]) -> None:
+    """Print notes on stderr."""
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file beside its place and rename it there.
+
+    Raises:
+        WriteFailed: The disk refused; what was there before stays.
+    """
+    from strata_rag.errors import WriteFailed
+
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        partial.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        raise WriteFailed(
+            f"{path}: expected to write the file, found: {error.strerror or error}",
+            hint="check the path, disk space and permissions",
+        ) from error
+
+
 def print_warnings(warnings: Sequence[str], *, more: str) -> None:
     """Print the first warnings on stderr, and `more` says where the rest stands."""
+    from strata_rag.report import visible
+
     shown = 10
     for warning in warnings[:shown]:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {visible(warning)}", file=sys.stderr)
     if len(warnings) > shown:
         print(f"warning: {len(warnings) - shown} more warnings; {more}", file=sys.stderr)

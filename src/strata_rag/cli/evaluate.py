@@ -33,7 +33,10 @@ def evaluate_command(
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure the rankings against the golden set, and keep a record of the run."""
+    """Measure the rankings on the golden set.
+
+    Prints the run's row above the latest ones, and keeps its record.
+    """
     from strata_rag import experiment as use_cases
     from strata_rag import report
 

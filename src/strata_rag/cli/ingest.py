@@ -38,7 +38,10 @@ def ingest_command(
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read, cut, embed and index the documents; what is unchanged is kept."""
+    """Read, cut, embed and index the documents.
+
+    What is unchanged is kept; an ingest that was cut short is continued.
+    """
     from strata_rag import experiment as use_cases
     from strata_rag import report
 

@@ -19,6 +19,11 @@ from strata_rag.cli.common import (
     print_warnings,
 )
 
+_FILTER_HELP = (
+    "Only chunks whose field meets this: source=atlas, source=atlas,beta, source!=atlas, year>=2020, "
+    "date=2024-01-01..2024-06-30; may be repeated, all must hold."
+)
+
 
 def query_command(
     config: ConfigPath,
@@ -29,11 +34,13 @@ def query_command(
     dense_only: DenseOnly = False,
     no_rerank: NoRerank = False,
     top_k: Annotated[int | None, typer.Option("--top-k", min=1, help="Hits to show.")] = None,
+    max_per_document: Annotated[
+        int | None,
+        typer.Option("--max-per-document", min=1, help="Most hits of one document.", show_default=False),
+    ] = None,
     filters: Annotated[
         list[str] | None,
-        typer.Option(
-            "--filter", metavar="FIELD=VALUE", help="Only hits with this field, such as source=atlas."
-        ),
+        typer.Option("--filter", metavar="FIELD=VALUE", help=_FILTER_HELP),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each stage's score and rank, and the terms.")
@@ -41,9 +48,10 @@ def query_command(
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the chunks that answer a question best."""
+    """Show the chunks that answer a question."""
     from strata_rag import experiment as use_cases
     from strata_rag import report
+    from strata_rag.index import parse_filters
 
     experiment = load_experiment(config, overrides)
     settings = use_cases.SearchSettings.of(
@@ -51,18 +59,14 @@ def query_command(
         mode=check_mode(mode),
         dense_only=dense_only,
         no_rerank=no_rerank,
-        where=_where(filters or []),
+        where=parse_filters(filters or []),
     )
-    result = use_cases.query(experiment, question, settings, top_k=top_k or experiment.config.retrieval.top_k)
+    result = use_cases.query(
+        experiment,
+        question,
+        settings,
+        top_k=top_k or experiment.config.retrieval.top_k,
+        max_per_document=max_per_document,
+    )
     print_warnings(result.warnings, more="all are in --json")
     print_json(report.query_document(result)) if as_json else report.print_query(result, explain=explain)
-
-
-def _where(filters: list[str]) -> dict[str, str | int | bool]:
-    where: dict[str, str | int | bool] = {}
-    for text in filters:
-        field, separator, value = text.partition("=")
-        if not separator or not field:
-            raise typer.BadParameter(f"--filter: expected FIELD=VALUE, found {text!r}")
-        where[field] = value
-    return where

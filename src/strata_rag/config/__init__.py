@@ -1,21 +1,20 @@
 """The schema of an experiment and the loader of its YAML file."""
 
+from strata_rag.config.chunking import Chunking, TypePolicy
 from strata_rag.config.loader import LoadedConfig, load_config
+from strata_rag.config.privacy import Presidio, Privacy, Regex
 from strata_rag.config.reference import render_reference
 from strata_rag.config.schema import (
-    Chunking,
     Corpus,
     Embedding,
     Evaluation,
     ExperimentConfig,
     Fusion,
     FusionWeights,
+    Gate,
     Hnsw,
     Index,
     Lexical,
-    Presidio,
-    Privacy,
-    Regex,
     Rerank,
     Retrieval,
 )
@@ -29,6 +28,7 @@ __all__ = [
     "ExperimentConfig",
     "Fusion",
     "FusionWeights",
+    "Gate",
     "Hnsw",
     "Index",
     "Lexical",
@@ -39,6 +39,7 @@ __all__ = [
     "Rerank",
     "Retrieval",
     "ShownKey",
+    "TypePolicy",
     "load_config",
     "render_reference",
     "show_json",

@@ -9,10 +9,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from strata_rag.config.chunking import BY_TYPE, CHUNK_RULE, POLICY_FAULT, TYPE_RULE
 from strata_rag.config.keys import Key, all_keys
 from strata_rag.config.layers import did_you_mean
 from strata_rag.config.nodes import Node, Place, Problem, describe
-from strata_rag.config.schema import CHUNK_RULE, MEASURES
+from strata_rag.config.texts import GATE_EXAMPLE, MEASURES
 from strata_rag.config.yaml_source import resolve_plain
 
 _CHUNK_KEYS = ("chunking.size", "chunking.overlap")
@@ -34,7 +35,9 @@ def schema_problems(
     # A list with a refused entry is also called too short: the entry says it better.
     inside = {detail["loc"][:-1] for detail in details if isinstance(detail["loc"][-1], int)}
     return [
-        _problem(detail["type"], detail["loc"], detail["input"], tree, values, top)
+        _policy_problem(detail["msg"], detail["loc"], tree, top)
+        if detail["type"] == POLICY_FAULT
+        else _problem(detail["type"], detail["loc"], detail["input"], tree, values, top)
         for detail in details
         if detail["loc"] not in inside
     ]
@@ -66,6 +69,8 @@ def _problem(
     node = node_at(tree, loc)
     if kind == "extra_forbidden":
         return Problem(node.key_place if node else top, f"unknown key `{path}`", did_you_mean(path))
+    if path.startswith(f"{BY_TYPE}."):
+        return _type_problem(loc, found, tree, top)
     key = all_keys()[path]
     if kind == "missing":
         section = node_at(tree, loc[:-1])
@@ -95,9 +100,29 @@ def _chunk_problem(
     return Problem(node.place if node else top, text, hint)
 
 
+def _policy_problem(text: str, loc: tuple[int | str, ...], tree: Node, top: Place) -> Problem:
+    node = node_at(tree, loc)
+    return Problem(node.place if node else top, text, "set both size and overlap for this type")
+
+
+def _type_problem(loc: tuple[int | str, ...], found: object, tree: Node, top: Place) -> Problem:
+    """Return the fault of a key inside `chunking.by_type`: a type, or one of its keys."""
+    if loc[-1] == "[key]":
+        node = node_at(tree, loc[:-1])
+        text = f"{BY_TYPE}: expected {TYPE_RULE}, found {describe(loc[-2])}"
+        return Problem(node.key_place if node else top, text, "write it like `md`")
+    node = node_at(tree, loc)
+    inside = all_keys().get(f"chunking.{loc[-1]}") if len(loc) > 3 else None
+    expected = inside.expected if inside else "a map of keys of chunking"
+    text = f"{'.'.join(map(str, loc))}: expected {expected}, found {describe(found)}"
+    return Problem(node.place if node else top, text, "see chunking in docs/config.md")
+
+
 def _hint(key: Key, found: object, is_item: bool) -> str:
     if key.path == "name":
         return "set `name` to a text that can name a folder"
+    if is_item and isinstance(found, str) and key.path == "gate.rules":
+        return f"write {GATE_EXAMPLE}"
     if is_item and isinstance(found, str) and key.path == "evaluation.measures":
         return _measure_hint(found)
     if key.item and isinstance(found, str):

@@ -14,7 +14,8 @@ import annotated_types
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from strata_rag.config.schema import Expected, ExperimentConfig, FolderOrName
+from strata_rag.config.schema import ExperimentConfig
+from strata_rag.config.section import Expected, FolderOrName
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,8 @@ class _Shape:
             choices = get_args(annotation)
             listed = f"one of {', '.join(choices)}" if len(choices) > 1 else choices[0]
             return cls(listed, "text", choices=choices)
+        if origin is dict:
+            return cls(next(mark.text for mark in metadata if isinstance(mark, Expected)))
         if origin is tuple:
             item = cls.of(get_args(annotation)[0], ()).expected
             return cls(f"a list, each entry {item}", item=item)
@@ -149,6 +152,9 @@ def _bounds(metadata: Sequence[Any]) -> str:
     low = next((mark.ge for mark in metadata if isinstance(mark, annotated_types.Ge)), None)
     high = next((mark.le for mark in metadata if isinstance(mark, annotated_types.Le)), None)
     above = next((mark.gt for mark in metadata if isinstance(mark, annotated_types.Gt)), None)
+    below = next((mark.lt for mark in metadata if isinstance(mark, annotated_types.Lt)), None)
+    if above is not None and below is not None:
+        return f" between {above} and {below}"
     if low is not None and high is not None:
         return f" from {low} to {high}"
     if low is not None:

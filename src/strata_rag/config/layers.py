@@ -10,7 +10,7 @@ from pathlib import Path
 from strata_rag.config.files import UnreadableFile, read_bytes
 from strata_rag.config.keys import all_keys, nearest_keys
 from strata_rag.config.nodes import Node, Place, Problem, Source, describe
-from strata_rag.config.schema import read_boolean
+from strata_rag.config.section import read_boolean
 from strata_rag.config.values import interpolate
 from strata_rag.config.yaml_source import parse_file, parse_yaml
 

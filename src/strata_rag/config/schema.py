@@ -6,25 +6,16 @@ model is made.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import Field
 
-CHUNK_RULE = "size >= 1, overlap >= 0 and overlap < size"
-MEASURES = ("nDCG", "Recall", "Precision", "Hit", "MRR", "MAP")
-_MEASURE = re.compile(rf"(?:{'|'.join(MEASURES)})@[1-9][0-9]*")
-_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+from strata_rag.config.chunking import Chunking
+from strata_rag.config.privacy import Privacy
+from strata_rag.config.section import Expected, FolderOrName, YesNo
+from strata_rag.config.section import Section as _Section
+from strata_rag.config.texts import MEASURES, GateRule, Measure
 
 # What PyStemmer can stem.
 Language = Literal[
@@ -36,29 +27,6 @@ Language = Literal[
 LANGUAGES: tuple[str, ...] = get_args(Language)
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """How a message names what a key takes, where type and bounds do not say it."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class FolderOrName:
-    """Marks a model: a path if it starts like one, otherwise a name."""
-
-
-def read_boolean(value: object) -> object:
-    """Return the boolean that a text stands for, or the value itself."""
-    return _BOOLEANS.get(value.casefold(), value) if isinstance(value, str) else value
-
-
-def _check_measure(text: str) -> str:
-    if not _MEASURE.fullmatch(text):
-        raise ValueError(text)
-    return text
-
-
 Name = Annotated[
     str,
     Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80),
@@ -66,25 +34,6 @@ Name = Annotated[
 ]
 Text = Annotated[str, Field(min_length=1)]
 ModelName = Annotated[str, Field(min_length=1), FolderOrName(), Expected("a model's name or folder")]
-YesNo = Annotated[bool, BeforeValidator(read_boolean)]
-PolicyName = Annotated[
-    str, Field(min_length=1), FolderOrName(), Expected("`default` or the path of a policy file")
-]
-Measure = Annotated[
-    str,
-    AfterValidator(_check_measure),
-    Expected(f"a measure and its cutoff, such as nDCG@10 (one of {', '.join(MEASURES)})"),
-]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        allow_inf_nan=False,
-        protected_namespaces=(),
-    )
 
 
 class Corpus(_Section):
@@ -103,94 +52,13 @@ class Corpus(_Section):
     )
 
 
-class Regex(_Section):
-    """What the `regex` detector looks for."""
-
-    email: YesNo = Field(True, description="E-mail addresses.")
-    phone: YesNo = Field(True, description="Phone numbers with a country code or behind a label.")
-    iban: YesNo = Field(True, description="IBANs with right check digits.")
-    card: YesNo = Field(True, description="Payment cards with a right check digit.")
-    ip: YesNo = Field(True, description="IP addresses.")
-    url_credentials: YesNo = Field(True, description="User names and passwords in URLs.")
-    phone_regions: tuple[Literal["US", "CA", "GB", "DE", "FR"], ...] = Field(
-        ("US",), description="Countries whose own phone numbers count without a label or country code."
-    )
-
-
-class Presidio(_Section):
-    """What the `presidio` detector looks for."""
-
-    entities: Annotated[tuple[Text, ...], Field(min_length=1)] = Field(
-        (
-            "PERSON",
-            "EMAIL_ADDRESS",
-            "PHONE_NUMBER",
-            "IBAN_CODE",
-            "CREDIT_CARD",
-            "IP_ADDRESS",
-            "LOCATION",
-            "US_SSN",
-        ),
-        description="Presidio's names of what it looks for.",
-    )
-    languages: Annotated[tuple[Text, ...], Field(min_length=1)] = Field(
-        ("en",), description="Languages that its recognizers are run in, all with `privacy.spacy_model`."
-    )
-
-
-class Privacy(_Section):
-    """What is taken out of documents before anything of them is stored."""
-
-    detector: Literal["regex", "presidio"] = Field(
-        "regex",
-        description="`regex`: patterns and check digits, no model. `presidio`: Presidio with a spaCy model; finds "
-        "names too (extra `pii`).",
-    )
-    spacy_model: Text = Field("en_core_web_sm", description="The installed spaCy model that Presidio uses.")
-    policy: PolicyName = Field(
-        "default",
-        description="What becomes of findings: `default`, or a policy file whose path starts with `./`, `../`, `/` "
-        "or `~`. See docs/privacy.md.",
-    )
-    secrets: YesNo = Field(True, description="Whether secrets such as keys and passwords are taken out.")
-    threshold: float = Field(
-        0.4, ge=0, le=1, description="Findings that their detector is less sure of stay, and are counted."
-    )
-    regex: Regex = Field(Regex(), description="What the `regex` detector looks for.")
-    presidio: Presidio = Field(Presidio(), description="What the `presidio` detector looks for.")
-
-
-class Chunking(_Section):
-    """How documents are cut."""
-
-    strategy: Literal["window", "document"] = Field(
-        "window",
-        description="`window`: overlapping spans of `size` characters. `document`: each document is one "
-        "chunk; `size` and `overlap` are unused.",
-    )
-    size: int = Field(800, ge=1, description="Length of a chunk in characters.")
-    overlap: int = Field(
-        150,
-        ge=0,
-        validate_default=True,
-        description="Characters that a chunk shares with the one before it; less than `size`.",
-    )
-
-    @field_validator("overlap")
-    @classmethod
-    def _less_than_size(cls, overlap: int, info: ValidationInfo) -> int:
-        # A size that is itself refused is not in the data, and has its own fault.
-        if overlap >= info.data.get("size", overlap + 1):
-            raise ValueError(CHUNK_RULE)
-        return overlap
-
-
 class Embedding(_Section):
     """Which model turns texts into vectors."""
 
-    provider: Literal["auto", "sentence-transformers"] = Field(
+    provider: Literal["auto", "sentence-transformers", "openai"] = Field(
         "auto",
-        description="What runs the model. `auto`: `sentence-transformers`.",
+        description="What runs the model. `auto`: `sentence-transformers`. `openai`: a server that speaks OpenAI's "
+        "protocol; every chunk and question is sent to it.",
     )
     model: ModelName = Field(
         "all-mpnet-base-v2",
@@ -198,7 +66,23 @@ class Embedding(_Section):
         "means `sentence-transformers/<name>`.",
     )
     revision: Text | None = Field(None, description="Commit or tag of the model; null takes what is there.")
-    batch_size: int = Field(32, ge=1, description="Texts per forward pass.")
+    batch_size: int = Field(32, ge=1, description="Texts per forward pass, or per request to a server.")
+    base_url: Text | None = Field(
+        None, description="With `openai`: the server, with its `/v1`; null means OpenAI's own."
+    )
+    api_key_env: Text = Field("OPENAI_API_KEY", description="With `openai`: variable that holds the API key.")
+    allow_remote: YesNo = Field(
+        False,
+        description="Whether texts may leave this machine; `openai` with a server elsewhere asks for it.",
+    )
+    request_tokens: int = Field(
+        300000, ge=1, description="With `openai`: most tokens of one request, counted as bytes of UTF-8."
+    )
+    price: float | None = Field(
+        None,
+        ge=0,
+        description="With `openai`: what a million tokens cost, to report an ingest's cost; null: unknown.",
+    )
     device: Text = Field("auto", description="Where the model runs, such as `cpu`, `cuda` or `mps`.")
 
 
@@ -212,7 +96,40 @@ class Hnsw(_Section):
 class Index(_Section):
     """Where vectors are stored."""
 
-    engine: Literal["embedded"] = Field("embedded", description="`embedded`: Qdrant Edge, in this process.")
+    engine: Literal["embedded", "server"] = Field(
+        "embedded",
+        description="`embedded`: Qdrant Edge, in this process. `server`: a Qdrant server.",
+    )
+    url: Text | None = Field(
+        None,
+        description="The server: `https://host:6333` for TLS; null means `http://localhost:6333`, which "
+        "`docker compose up -d --wait` starts.",
+    )
+    api_key_env: Text = Field(
+        "QDRANT_API_KEY", description="Variable that holds the server's API key; unset means no key."
+    )
+    grpc: YesNo = Field(False, description="Whether the server is asked over gRPC (port 6334).")
+    timeout: int = Field(30, ge=1, description="Seconds until a request to the server is given up.")
+    shard_number: int = Field(
+        1,
+        ge=1,
+        description="Parts of a collection on a server. IDF is per part: more than 1 changes lexical scores.",
+    )
+    replication_factor: int = Field(1, ge=1, description="Copies of each part on a server's cluster.")
+    write_consistency_factor: int = Field(
+        1, ge=1, description="Copies that must acknowledge a write before it counts."
+    )
+    on_disk: YesNo = Field(
+        False, description="Whether a server keeps vectors, graph and payload on disk instead of in memory."
+    )
+    quantization: Literal["scalar", "binary"] | None = Field(
+        None,
+        description="How a server compresses vectors for search (`scalar`: 8 bits, `binary`: 1 bit a dimension); "
+        "candidates are scored anew with the originals. null: not at all.",
+    )
+    oversampling: float = Field(
+        2.0, ge=1, description="With `quantization`: how many times more candidates are scored anew."
+    )
     hnsw: Hnsw = Field(Hnsw(), description="The graph that dense search walks.")
     lock_timeout: float = Field(
         10.0,
@@ -224,7 +141,11 @@ class Index(_Section):
 class Lexical(_Section):
     """Search by words (BM25)."""
 
-    backend: Literal["sparse"] = Field("sparse", description="`sparse`: sparse vectors in the same index.")
+    backend: Literal["sparse", "bm25s", "rank-bm25"] = Field(
+        "sparse",
+        description="`sparse`: sparse vectors in the same index. `bm25s`, `rank-bm25`: those libraries, over all texts "
+        "in memory, built at the first question. All give the same ranking.",
+    )
     k1: float = Field(1.2, ge=0, description="How slowly repeated words stop adding to the score.")
     b: float = Field(
         0.75, ge=0, le=1, description="How much long documents are held back: 0 not at all, 1 fully."
@@ -238,6 +159,11 @@ class Lexical(_Section):
         description="`word`: splits at what is no letter or digit. `multilingual`: also cuts scripts that "
         "write no spaces.",
     )
+    text: Literal["embed_text", "text"] = Field(
+        "embed_text",
+        description="What is searched: `embed_text`, the matched unit, or `text`, what a hit shows; both under "
+        "the document's title. They differ where a strategy shows more than it matches.",
+    )
 
 
 class FusionWeights(_Section):
@@ -250,8 +176,15 @@ class FusionWeights(_Section):
 class Fusion(_Section):
     """How the dense and the lexical list become one."""
 
-    method: Literal["rrf"] = Field(
-        "rrf", description="`rrf`: reciprocal rank fusion, the sum of 1 / (k + rank)."
+    method: Literal["rrf", "weighted"] = Field(
+        "rrf",
+        description="`rrf`: reciprocal rank fusion, the sum of 1 / (k + rank). `weighted`: the weighted sum of "
+        "normalised scores; its weights have to be fitted, and seldom carry over to other questions.",
+    )
+    normalise: Literal["minmax", "zscore"] = Field(
+        "minmax",
+        description="With `weighted`, how each list's scores become comparable: `minmax` maps them to 0 to 1, "
+        "`zscore` to mean 0 and deviation 1.",
     )
     k: int = Field(60, ge=1, description="The k of that sum: larger flattens the difference between ranks.")
     weights: FusionWeights | None = Field(None, description="What each list counts; null means equally.")
@@ -272,6 +205,11 @@ class Rerank(_Section):
     label: Annotated[int, Field(ge=0)] | None = Field(
         None,
         description="Which output of a cross-encoder with several means relevant, counted from 0.",
+    )
+    text: Literal["text", "embed_text"] = Field(
+        "text",
+        description="What the scorer reads: `text`, what a hit shows, under the document's title, or "
+        "`embed_text`, the matched unit.",
     )
     combine: Literal["replace", "rrf"] = Field(
         "replace",
@@ -302,9 +240,11 @@ class Retrieval(_Section):
 class Evaluation(_Section):
     """How the experiment is measured."""
 
-    golden: Path | None = Field(None, description="Golden set: a YAML file, or a BEIR folder.")
+    golden: Path | None = Field(
+        None, description="Golden set: a YAML file, JSON lines, or a BEIR or TREC folder."
+    )
     split: Text = Field(
-        "test", description="Which questions of a BEIR folder: the name of a file in `qrels/`."
+        "test", description="Which questions of a folder: BEIR's `qrels/<split>.tsv`, TREC's `qrels.<split>`."
     )
     level: Literal["document", "chunk"] = Field("document", description="What a judgement is about.")
     measures: Annotated[tuple[Measure, ...], Field(min_length=1)] = Field(
@@ -312,6 +252,25 @@ class Evaluation(_Section):
         description=f"Measures with their cutoffs: {', '.join(f'`{name}@k`' for name in MEASURES)}.",
     )
     seed: int = Field(0, ge=0, description="Seed of every random draw, such as bootstrap intervals.")
+
+
+class Gate(_Section):
+    """When `strata gate` refuses a change."""
+
+    rules: tuple[GateRule, ...] = Field(
+        (),
+        description="`nDCG@10 >= 0.40`: the mean is at least that. `nDCG@10 drop <= 0.02`: it fell by at most "
+        "that against the baseline. `for kind = code` (or `lang`, `tag`) behind a rule takes those questions "
+        "only. Each measure must be among `evaluation.measures`.",
+    )
+    min_n: int = Field(
+        10, ge=1, description="A rule that fewer questions would decide is not measurable, which ends with 4."
+    )
+    significance: Annotated[float, Field(gt=0, lt=1)] | None = Field(
+        None,
+        description="A drop over its limit counts only if its randomisation test, corrected for all drop "
+        "rules, is below this; null goes by the drop alone.",
+    )
 
 
 class ExperimentConfig(_Section):
@@ -331,3 +290,4 @@ class ExperimentConfig(_Section):
     index: Index = Field(Index(), description="Where vectors are stored.")
     retrieval: Retrieval = Field(Retrieval(), description="How a question finds chunks.")
     evaluation: Evaluation = Field(Evaluation(), description="How the experiment is measured.")
+    gate: Gate = Field(Gate(), description="When `strata gate` refuses a change.")

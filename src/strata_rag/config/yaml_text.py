@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ def to_yaml(value: Any) -> str:
             return _number(value)
         case list() | tuple():
             return f"[{', '.join(map(to_yaml, value))}]"
+        case Mapping():
+            return "{" + ", ".join(f"{_text(name)}: {to_yaml(item)}" for name, item in value.items()) + "}"
         case BaseModel():
             fields = ((name, getattr(value, name)) for name in type(value).model_fields)
             return "{" + ", ".join(f"{name}: {to_yaml(item)}" for name, item in fields) + "}"

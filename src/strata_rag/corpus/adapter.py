@@ -38,4 +38,4 @@ class SourceAdapter(Protocol):
 
     @property
     def outcomes(self) -> Sequence[FileOutcome]:
-        """Each file under the root exactly once, sorted by path; complete when `discover` has ended."""
+        """Each file under the root exactly once, by name within each folder; complete when `discover` has ended."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from strata_rag.corpus.adapter import FileOutcome
-from strata_rag.corpus.walk import walk_files
+from strata_rag.corpus.walk import printable, walk_files
 from strata_rag.documents import SourceDocument
 from strata_rag.errors import CorpusError
 
 CORPUS_FILE = "corpus.jsonl"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class BeirAdapter:
@@ -56,7 +58,8 @@ class BeirAdapter:
                     file.path, "included", doc_ids=tuple(lines_by_id), warnings=tuple(warnings)
                 )
             else:
-                outcome = FileOutcome(file.path, "excluded", file.excluded or "BEIR layout: not the corpus")
+                reason = file.excluded or "BEIR layout: not the corpus"
+                outcome = FileOutcome(printable(file.path), "excluded", printable(reason))
             self._outcomes.append(outcome)
 
 
@@ -91,10 +94,12 @@ def _document(line: str, where: str) -> SourceDocument:
         doc_id = str(doc_id)
     if not isinstance(doc_id, str) or not doc_id:
         raise CorpusError(f"{where}: _id: expected a text that is not empty, found {doc_id!r}", hint=hint)
-    title, text = fields.get("title") or "", fields.get("text") or ""
-    for key, value in (("title", title), ("text", text)):
+    title, text = ("" if fields.get(key) is None else fields[key] for key in ("title", "text"))
+    for key, value in (("_id", doc_id), ("title", title), ("text", text)):
         if not isinstance(value, str):
             raise CorpusError(f"{where}: {key}: expected text, found {value!r:.60}", hint=hint)
+        if _SURROGATE.search(value):
+            raise CorpusError(f"{where}: {key}: expected text, found half a surrogate pair", hint=hint)
     if not text.strip():
         title, text = "", title
     return SourceDocument(doc_id=doc_id, text=text, title=title)

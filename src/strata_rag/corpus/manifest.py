@@ -17,7 +17,7 @@ class DocumentFigures:
     """What one document amounts to.
 
     Attributes:
-        chunks: Number of chunks.
+        chunks: Number of chunks, or None where it could not be told.
         characters: Code points of its text.
         max_tokens: Tokens of its longest chunk, or None where no tokenizer was at hand.
         warnings: Chunks longer than the model's limit.
@@ -25,7 +25,7 @@ class DocumentFigures:
         secrets: Placeholders that stand for secrets in it.
     """
 
-    chunks: int
+    chunks: int | None
     characters: int
     max_tokens: int | None
     warnings: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class ManifestRow:
         status: ``included``, ``excluded`` or ``failed``.
         reason: The rule that excluded it, or why it failed.
         documents: Documents it gave.
-        chunks: Their chunks.
+        chunks: Their chunks, or None where that could not be told.
         characters: Their code points.
         max_tokens: Tokens of the longest chunk, or None.
         warnings: What a reader should know.
@@ -55,7 +55,7 @@ class ManifestRow:
     status: str
     reason: str
     documents: int
-    chunks: int
+    chunks: int | None
     characters: int
     max_tokens: int | None
     warnings: tuple[str, ...]
@@ -92,7 +92,7 @@ class Manifest:
             "excluded": self.count("excluded"),
             "failed": self.count("failed"),
             "documents": sum(row.documents for row in self.rows),
-            "chunks": sum(row.chunks for row in self.rows),
+            "chunks": _total([row.chunks for row in self.rows]),
             "characters": sum(row.characters for row in self.rows),
             "max_tokens": max(tokens, default=None),
             "redactions": sum(row.redactions for row in self.rows),
@@ -141,7 +141,7 @@ def build_manifest(outcomes: Sequence[FileOutcome], figures: Mapping[str, Docume
                 status=outcome.status,
                 reason=outcome.reason,
                 documents=len(outcome.doc_ids),
-                chunks=sum(one.chunks for one in known),
+                chunks=_total([one.chunks for one in known]),
                 characters=sum(one.characters for one in known),
                 max_tokens=max(tokens, default=None),
                 warnings=outcome.warnings + tuple(warning for one in known for warning in one.warnings),
@@ -155,6 +155,12 @@ def build_manifest(outcomes: Sequence[FileOutcome], figures: Mapping[str, Docume
             )
         )
     return Manifest(tuple(rows))
+
+
+def _total(counts: Sequence[int | None]) -> int | None:
+    """Return the sum, or None where a part of it is unknown."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 from strata_rag.corpus.adapter import FileOutcome
-from strata_rag.corpus.walk import walk_files
+from strata_rag.corpus.walk import printable, walk_files
 from strata_rag.documents import SourceDocument
 
 SUFFIXES = (".md", ".markdown", ".txt")
 _BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
 
@@ -45,11 +46,11 @@ class TextFilesAdapter:
         self._outcomes.clear()
         for file in walk_files(self._root, follow_symlinks=self._follow_symlinks):
             if file.failed:
-                self._outcomes.append(FileOutcome(file.path, "failed", file.failed))
+                self._leave_out(file.path, "failed", file.failed)
             elif file.excluded:
-                self._outcomes.append(FileOutcome(file.path, "excluded", file.excluded))
+                self._leave_out(file.path, "excluded", file.excluded)
             elif not file.path.lower().endswith(SUFFIXES):
-                self._outcomes.append(FileOutcome(file.path, "excluded", f"not one of {', '.join(SUFFIXES)}"))
+                self._leave_out(file.path, "excluded", f"not one of {', '.join(SUFFIXES)}")
             else:
                 yield from self._read(file.path)
 
@@ -58,16 +59,18 @@ class TextFilesAdapter:
             path.encode()
             text = read_text(self._root / path)
         except UnicodeEncodeError:
-            shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-            self._outcomes.append(FileOutcome(shown, "failed", "the file's name is not UTF-8"))
+            self._leave_out(path, "failed", "the file's name is not UTF-8")
             return
         except UnreadableText as error:
-            self._outcomes.append(FileOutcome(path, "failed", str(error)))
+            self._leave_out(path, "failed", str(error))
             return
         warnings = () if text.strip() else ("the file is empty: no chunk",)
         self._outcomes.append(FileOutcome(path, "included", doc_ids=(path,), warnings=warnings))
         source, project = source_and_project(path)
         yield SourceDocument(doc_id=path, text=text, source=source, project=project)
+
+    def _leave_out(self, path: str, status: Literal["excluded", "failed"], reason: str) -> None:
+        self._outcomes.append(FileOutcome(printable(path), status, printable(reason)))
 
 
 def source_and_project(path: str) -> tuple[str, str]:
@@ -86,13 +89,12 @@ def read_text(path: Path) -> str:
         raw = path.read_bytes()
     except OSError as error:
         raise UnreadableText(f"can't be read: {error.strerror}") from error
-    encoding = next((name for mark, name in _BYTE_ORDER_MARKS if raw.startswith(mark)), "utf-8")
+    mark, encoding = next((one for one in _BYTE_ORDER_MARKS if raw.startswith(one[0])), (b"", "utf-8"))
     try:
-        text = raw.decode(encoding)
+        text = raw[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
-        raise UnreadableText(
-            f"expected {encoding} text, found byte 0x{raw[error.start]:02x} at {error.start}"
-        ) from error
+        at = len(mark) + error.start
+        raise UnreadableText(f"expected {encoding} text, found byte 0x{raw[at]:02x} at {at}") from error
     if "\0" in text:
         raise UnreadableText(f"expected text, found a NUL character at {text.index(chr(0))}")
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -24,12 +24,17 @@ class WalkedFile:
 
 
 def walk_files(root: Path, *, follow_symlinks: bool) -> Iterator[WalkedFile]:
-    """Yield every file under `root` exactly once, sorted by path within each folder.
+    """Yield every file under `root` exactly once, sorted by name within each folder.
 
     Hidden files and folders (``.strata`` among them) and virtual environments are left out; symbolic links
     too, unless `follow_symlinks`, which then enters each real folder once.
     """
     yield from _walk(root, "", "", follow_symlinks, {os.path.realpath(root)})
+
+
+def printable(name: str) -> str:
+    """Return a path as text that can be stored and shown: bytes that are not UTF-8 become ``\\xff``."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _walk(root: Path, prefix: str, rule: str, follow: bool, seen: set[str]) -> Iterator[WalkedFile]:
@@ -42,15 +47,21 @@ def _walk(root: Path, prefix: str, rule: str, follow: bool, seen: set[str]) -> I
     for entry in entries:
         path = prefix + entry.name
         excluded = rule or _rule(entry, follow)
-        if entry.is_dir(follow_symlinks=follow and not excluded):
+        try:
+            is_folder = entry.is_dir(follow_symlinks=follow and not excluded)
+            is_file = bool(excluded) or entry.is_file()
+        except OSError as error:  # a symbolic link to itself
+            yield WalkedFile(path, failed=f"can't be looked at: {error.strerror}")
+            continue
+        if is_folder:
             if follow and not excluded:
                 real = os.path.realpath(entry.path)
                 if real in seen:
-                    yield WalkedFile(path, excluded="symbolic link to a folder that was read already")
+                    yield WalkedFile(path, excluded="a folder that was read already under another name")
                     continue
                 seen.add(real)
             yield from _walk(root, f"{path}/", excluded or _folder_rule(entry), follow, seen)
-        elif excluded or entry.is_file():
+        elif is_file:
             yield WalkedFile(path, excluded=excluded)
         else:
             yield WalkedFile(path, excluded="no regular file")

@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 
 from strata_rag.cache import Cache, digest_request
 from strata_rag.embedding.embedder import Embedder, Matrix
+from strata_rag.errors import ModelUnavailable
 
 _GROUP = 256
+
+
+class NotCached(ModelUnavailable):
+    """Vectors that only the model could give were asked of the cache alone."""
 
 
 class CachedEmbedder:
@@ -19,11 +24,13 @@ class CachedEmbedder:
     Args:
         embedder: Asked for what the cache lacks; not touched otherwise.
         cache: Where vectors are kept.
+        cache_only: Raise `NotCached` in place of asking the embedder.
     """
 
-    def __init__(self, embedder: Embedder, cache: Cache) -> None:
+    def __init__(self, embedder: Embedder, cache: Cache, *, cache_only: bool = False) -> None:
         self._embedder = embedder
         self._cache = cache
+        self._cache_only = cache_only
 
     @property
     def dimension(self) -> int:
@@ -54,6 +61,11 @@ class CachedEmbedder:
             for key, value in self._cache.get_many(list(set(keys))).items()
         }
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if missing and self._cache_only:
+            raise NotCached(
+                f"cache: expected the vectors of {len(keys)} texts, found those of {len(keys) - len(missing)}",
+                hint="run `strata ingest CONFIG` first: it embeds what is missing and keeps it",
+            )
         ordered = sorted(missing.items(), key=lambda item: (len(item[1]), item[0]))
         for first in range(0, len(ordered), _GROUP):
             group = ordered[first : first + _GROUP]

@@ -7,8 +7,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from strata_rag.cache import Cache, digest_request
 from strata_rag.embedding.resolve import PACKAGED_WEIGHTS, ModelFiles
@@ -19,7 +23,8 @@ EMBEDDING_VERSION = 1
 
 _FINGERPRINTED = {".json", ".txt", ".model", ".safetensors", ".bin"}
 _NO_LIMIT = 1_000_000
-_DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+_Json = TypeVar("_Json", dict[str, Any], list[dict[str, Any]])
+_PIECE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +68,14 @@ def read_spec(files: ModelFiles, cache: Cache) -> ModelSpec:
         fingerprint=files_fingerprint(files, cache),
         dimension=dimension,
         max_tokens=_max_tokens(files.folder, config),
-        document_prompt=next((prompts[name] for name in _DOCUMENT_PROMPTS if prompts.get(name)), ""),
+        document_prompt=prompts.get("document") or "",
         work=(hidden / 384) ** 2 * layers / 6,
     )
+
+
+def read_dimension(files: ModelFiles) -> int | None:
+    """Return the length of the model's vectors, or None where its files don't tell."""
+    return _dimension(files.folder, _json(files.folder / "config.json"))
 
 
 def files_fingerprint(files: ModelFiles, cache: Cache) -> str:
@@ -139,17 +149,25 @@ def _max_tokens(folder: Path, config: dict[str, Any]) -> int | None:
 
 
 def _modules(folder: Path) -> list[dict[str, Any]]:
-    path = folder / "modules.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    return _read_json(folder / "modules.json", [])
 
 
 def _json(path: Path) -> dict[str, Any]:
+    return _read_json(path, {})
+
+
+def _read_json(path: Path, absent: _Json) -> _Json:
+    """Return what `path` holds, which must be of the same kind as `absent`, or `absent`."""
+    hint = "the model's folder is damaged; provide it again"
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
-    except ValueError as error:
+        stored: Any = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else absent
+    except (ValueError, OSError) as error:
+        raise ModelUnavailable(f"{path}: expected JSON, found: {error}", hint=hint) from error
+    if not isinstance(stored, type(absent)):
         raise ModelUnavailable(
-            f"{path}: expected JSON, found: {error}", hint="the model's folder is damaged; provide it again"
-        ) from error
+            f"{path}: expected a JSON {type(absent).__name__}, found {type(stored).__name__}", hint=hint
+        )
+    return stored
 
 
 class TokenCounter(Protocol):
@@ -160,7 +178,7 @@ class TokenCounter(Protocol):
 
 
 class ModelTokenCounter:
-    """Counts with the model's own tokenizer, which needs no model library.
+    """Counts and places tokens with the model's own tokenizer, which needs no model library.
 
     Args:
         spec: The model.
@@ -170,20 +188,60 @@ class ModelTokenCounter:
         self._spec = spec
 
     @property
+    def max_tokens(self) -> int | None:
+        """Most tokens of a text that the model reads, or None where its files don't tell."""
+        return self._spec.max_tokens
+
+    @property
     def available(self) -> bool:
         """Whether the model's folder holds a tokenizer that can be read alone."""
-        return (self._spec.files.folder / "tokenizer.json").is_file()
+        return self._path.is_file()
+
+    @cached_property
+    def additive(self) -> bool:
+        """Whether texts joined by a space have together as many tokens as apart: so for BERT's word pieces."""
+        parts = _json(self._path)
+        kinds = [(parts.get(name) or {}).get("type") for name in ("normalizer", "pre_tokenizer", "model")]
+        return kinds == ["BertNormalizer", "BertPreTokenizer", "WordPiece"]
 
     def count(self, texts: Sequence[str]) -> list[int]:
         prompt = self._spec.document_prompt
         prompted = [prompt + text for text in texts] if prompt else list(texts)
         return [len(encoding) for encoding in self._tokenizer.encode_batch_fast(prompted)]
 
+    def offsets(self, text: str) -> NDArray[np.int64]:
+        """Return first and past-the-last code point of each token, shape (tokens, 2), without special ones.
+
+        The text is read in pieces that end at a space, which is twice as fast and uses less memory.
+        """
+        bounds = _piece_bounds(text)
+        pieces = [text[first:last] for first, last in pairwise(bounds)]
+        encodings = self._tokenizer.encode_batch(pieces, add_special_tokens=False)
+        placed = [
+            np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2) + first
+            for first, encoding in zip(bounds, encodings, strict=False)
+        ]
+        return np.concatenate([np.zeros((0, 2), dtype=np.int64), *placed])
+
+    @property
+    def _path(self) -> Path:
+        return self._spec.files.folder / "tokenizer.json"
+
     @cached_property
     def _tokenizer(self) -> Any:
         from tokenizers import Tokenizer
 
-        tokenizer = Tokenizer.from_file(str(self._spec.files.folder / "tokenizer.json"))
+        tokenizer = Tokenizer.from_file(str(self._path))
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
+
+
+def _piece_bounds(text: str) -> list[int]:
+    """Return where `text` is cut before it is read, first and last position included: at spaces, where there are."""
+    bounds = [0]
+    while len(text) - bounds[-1] > 2 * _PIECE:
+        first = bounds[-1] + _PIECE
+        at = text.find(" ", first, first + _PIECE)
+        bounds.append(at if at > 0 else first + _PIECE)
+    return [*bounds, len(text)]

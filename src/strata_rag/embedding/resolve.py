@@ -122,7 +122,7 @@ class ModelResolver:
     def _download(self, model_id: str, revision: str | None) -> Path:
         from huggingface_hub import HfApi, snapshot_download
         from huggingface_hub.constants import HF_HUB_CACHE
-        from huggingface_hub.errors import HfHubHTTPError
+        from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined]  # its HTTP client's
 
         try:
             files = (
@@ -134,7 +134,7 @@ class ModelResolver:
             )
             self._announce(f"downloading {model_id}: {size / 1e6:.0f} MB into {HF_HUB_CACHE}")
             return Path(snapshot_download(model_id, revision=revision, allow_patterns=_WANTED_FILES))
-        except (HfHubHTTPError, OSError, ValueError) as error:
+        except (HTTPError, OSError, ValueError) as error:
             reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise self._missing(model_id, f"and the hub did not give it ({reason})") from error
 

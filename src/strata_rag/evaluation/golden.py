@@ -13,6 +13,25 @@ MAX_GRADE = 1000.0  # 2^1000 is still a finite float, so exponential gains stay 
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """An answer as it stands in a document: a quote, or offsets in its extracted text.
+
+    Attributes:
+        doc: The document's id.
+        quote: The words, white space aside; None where offsets are given.
+        start: First code point; None where a quote is given.
+        end: One past the last code point.
+        grade: Of the items that hold it, above 0.
+    """
+
+    doc: str
+    quote: str | None = None
+    start: int | None = None
+    end: int | None = None
+    grade: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question and what was judged for it.
 
@@ -26,6 +45,7 @@ class Question:
         lang: Language of the question, where stated.
         reference_answer: The answer a person would accept.
         expected: Facts that an answer must state.
+        evidence: Where answers stand; `resolve_evidence` turns it into `judged`.
         where: ``file:line:column`` of the question, for messages; no part of its content.
         relevant: The judged items with a grade above 0; derived.
 
@@ -42,6 +62,7 @@ class Question:
     lang: str | None = None
     reference_answer: str | None = None
     expected: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     where: str = field(default="", compare=False)
     relevant: Mapping[str, float] = field(init=False, compare=False, repr=False)
 
@@ -63,7 +84,8 @@ class GoldenSet:
         origin: The file or folder it was read from.
         unjudged: Queries of a BEIR folder that its qrels file leaves out.
         digest: SHA-256 over the content: questions ordered by id, judgements by item id. The order
-            of the file, its path and its format do not count. Derived.
+            of the file, its path and its format do not count, nor do the items that evidence was resolved
+            to. Derived.
     """
 
     questions: tuple[Question, ...]
@@ -79,6 +101,11 @@ class GoldenSet:
     def unit(self) -> str:
         """The plural of the level, for sentences: ``documents``, ``chunks`` or ``projects``."""
         return f"{self.level}s"
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether some question's judgements are evidence that must be resolved."""
+        return any(question.evidence for question in self.questions)
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -105,7 +132,7 @@ def _digest(questions: Iterable[Question], level: str) -> str:
         {
             "id": question.id,
             "question": question.text,
-            "judged": {item: float(grade) for item, grade in question.judged.items()},
+            **_answers(question),
             "kind": question.kind,
             "level": question.level or level,
             "tags": sorted(question.tags),
@@ -116,3 +143,10 @@ def _digest(questions: Iterable[Question], level: str) -> str:
         for question in sorted(questions, key=lambda question: question.id)
     ]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _answers(question: Question) -> dict[str, object]:
+    """Return what makes up a question's judgements: evidence as written, or the judged items."""
+    if question.evidence:
+        return {"evidence": [[e.doc, e.quote, e.start, e.end, e.grade] for e in question.evidence]}
+    return {"judged": {item: float(grade) for item, grade in question.judged.items()}}

@@ -46,6 +46,26 @@ def check_against(golden: GoldenSet, known_ids: Collection[str], *, level: str |
     return _resolve(golden, known_ids, level)[1]
 
 
+def match_ids(
+    items: Collection[str], known_ids: Collection[str]
+) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Find ids by their path form.
+
+    Returns:
+        Item -> the known ids it may mean (itself alone if it is one), and for those without any a hint that
+        names the nearest id.
+    """
+    forms: dict[str, list[str]] = defaultdict(list)
+    for known in known_ids:
+        forms[_path_form(known)].append(known)
+    exact = known_ids if isinstance(known_ids, set | frozenset | dict) else frozenset(known_ids)
+    found = {
+        item: [item] if item in exact else sorted(forms.get(_path_form(item), ())) for item in sorted(items)
+    }
+    finder = _NearestId(exact)
+    return found, {item: finder.hint(item) for item, matches in found.items() if not matches}
+
+
 def _resolve(
     golden: GoldenSet, known_ids: Collection[str], level: str | None
 ) -> tuple[GoldenSet, list[Fault]]:
@@ -54,12 +74,7 @@ def _resolve(
     missing = {item for q in golden.questions if q.id in asked for item in q.judged if item not in exact}
     if not missing:
         return golden, []
-    forms: dict[str, list[str]] = defaultdict(list)
-    for known in exact:
-        forms[_path_form(known)].append(known)
-    respelled = {item: sorted(forms.get(_path_form(item), ())) for item in sorted(missing)}
-    finder = _NearestId(exact)
-    hints = {item: finder.hint(item) for item, found in respelled.items() if not found}
+    respelled, hints = match_ids(missing, exact)
     faults: list[Fault] = []
     questions = [
         _rewrite(question, respelled, hints, faults) if question.id in asked else question

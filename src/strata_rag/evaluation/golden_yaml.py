@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from strata_rag.evaluation.golden import KINDS, LEVELS, MAX_GRADE, GoldenSet, Question
+from strata_rag.evaluation.golden import KINDS, LEVELS, MAX_GRADE, Evidence, GoldenSet, Question
 from strata_rag.evaluation.golden_nodes import (
     Source,
     compose_json_lines,
@@ -36,7 +36,9 @@ _QUESTION_KEYS = (
     "tags",
     "reference_answer",
     "expected",
+    "evidence",
 )
+_EVIDENCE_KEYS = ("doc", "quote", "start", "end", "grade")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _Fields = dict[str, tuple[yaml.Node, yaml.Node]]
 
@@ -123,6 +125,7 @@ def _question(source: Source, node: yaml.Node, found: _Fields, kinds: tuple[str,
         lang=_optional(source, found, "lang", what),
         reference_answer=_optional(source, found, "reference_answer", what),
         expected=texts(source, found["expected"][1], f"{what}: expected") if "expected" in found else (),
+        evidence=_evidence(source, found, what, kind),
         where=source.where(node.start_mark.index),
     )
 
@@ -189,3 +192,45 @@ def _grades(source: Source, node: yaml.Node, what: str) -> dict[str, float]:
             problem = f"a grade was expected (a number, at most {MAX_GRADE:.0f})"
             source.fault(value_node, f"{what}: {item}: {problem}, found {describe(value_node)}")
     return judged
+
+
+def _evidence(source: Source, found: _Fields, what: str, kind: str) -> tuple[Evidence, ...]:
+    if "evidence" not in found:
+        return ()
+    key_node, node = found["evidence"]
+    if "relevant" in found or "expected_doc_ids" in found:
+        problem = f"{what}: either relevant items or evidence was expected, found both"
+        source.fault(key_node, problem, "evidence names the relevant documents and chunks by itself")
+    if kind == "unanswerable":
+        source.fault(key_node, f"{what}: no evidence was expected of an unanswerable question, found some")
+    entries = items(source, node, f"{what}: evidence")
+    if isinstance(node, yaml.SequenceNode) and not entries:
+        source.fault(node, f"{what}: evidence: at least one entry was expected, found none")
+    read = (_one_evidence(source, entry, f"{what}: evidence") for entry in entries)
+    return tuple(evidence for evidence in read if evidence is not None)
+
+
+def _one_evidence(source: Source, node: yaml.Node, what: str) -> Evidence | None:
+    found = fields(source, node, what, _EVIDENCE_KEYS)
+    if not found:
+        return None
+    given = {key: (scalar(source, pair[1], f"{what}: {key}") or "").strip() for key, pair in found.items()}
+    if not given.get("doc"):
+        source.fault(node, f"{what}: doc: a document's id was expected, found nothing")
+    grade = parse_grade(given.get("grade", "1"))
+    if grade is None or grade <= 0:
+        source.fault(
+            found["grade"][1], f"{what}: grade: a number above 0 was expected, found {given['grade']!r}"
+        )
+    if "quote" in given and not {"start", "end"} & given.keys():
+        if not given["quote"]:
+            source.fault(found["quote"][1], f"{what}: quote: text was expected, found nothing")
+        return Evidence(given.get("doc", ""), quote=given["quote"], grade=grade or 1.0)
+    start, end = given.get("start", ""), given.get("end", "")
+    whole = re.fullmatch(r"\d+", start, re.ASCII) and re.fullmatch(r"\d+", end, re.ASCII)
+    if "quote" in given or not whole or int(start) >= int(end):
+        expected = "either a quote, or whole numbers start < end"
+        shown = ", ".join(f"{key} {given[key]!r}" for key in ("quote", "start", "end") if key in given)
+        source.fault(node, f"{what}: {expected} was expected, found {shown or 'neither'}")
+        return None
+    return Evidence(given.get("doc", ""), start=int(start), end=int(end), grade=grade or 1.0)

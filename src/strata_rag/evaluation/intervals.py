@@ -72,6 +72,21 @@ def bootstrap_mean(
     return Interval(float(low[0]), float(high[0]))
 
 
+def bootstrap_columns(
+    values: NDArray[np.float64], *, seed: int, resamples: int = RESAMPLES, level: float = LEVEL
+) -> list[Interval]:
+    """Estimate an interval for each column's mean, the rows resampled together; see `bootstrap_mean`.
+
+    Args:
+        values: Shape (questions, columns), without NaN.
+        seed: Of PCG64.
+        resamples: At least 1.
+        level: Coverage aimed at, between 0 and 1.
+    """
+    lows, highs = _percentiles(values, seed=seed, resamples=resamples, level=level)
+    return [Interval(float(low), float(high)) for low, high in zip(lows, highs, strict=True)]
+
+
 def summarise(
     per_query: PerQuery, *, seed: int, resamples: int = RESAMPLES, level: float = LEVEL
 ) -> dict[Measure, Summary]:

@@ -6,10 +6,11 @@ set, rankings and values alone, so two runs of the same thing agree in them byte
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,8 +48,10 @@ class StoredQuestion:
         text: The question as asked.
         kind: Of the question.
         values: Measure -> value, NaN where undefined.
-        ranking: The distinct items, best first, to the run's depth.
+        ranking: The distinct items, best first, to the run's depth; empty where it was not asked for.
         relevant: Item id -> grade above 0.
+        lang: Language of the question, where stated.
+        tags: Free labels.
     """
 
     id: str
@@ -57,6 +60,8 @@ class StoredQuestion:
     values: Mapping[Measure, float]
     ranking: tuple[RankedItem, ...]
     relevant: Mapping[str, float]
+    lang: str | None = None
+    tags: tuple[str, ...] = ()
 
 
 def write_run(
@@ -125,8 +130,15 @@ def read_run(path: Path) -> StoredRun:
     return StoredRun(path, from_json(_read(path / RECORD), origin=str(path / RECORD)))
 
 
-def read_questions(run: StoredRun) -> list[StoredQuestion]:
+def read_questions(
+    run: StoredRun, *, rows: Collection[int] | None = None, rankings: bool = True
+) -> list[StoredQuestion]:
     """Read what a run holds per question, in the order of its golden set.
+
+    Args:
+        run: The run.
+        rows: Only the questions at these places, counted from 0; None for all.
+        rankings: Whether rankings are read as well; without them it is several times faster.
 
     Raises:
         InputError: ``per_query.jsonl`` can't be read.
@@ -134,9 +146,10 @@ def read_questions(run: StoredRun) -> list[StoredQuestion]:
     path = run.path / PER_QUERY
     questions = []
     for number, line in enumerate(_read(path).split("\n"), start=1):
-        if line:
+        if line and (rows is None or number - 1 in rows):
             try:
-                questions.append(_question(json.loads(line)))
+                raw = json.loads(line if rankings else _without_ranking(line))
+                questions.append(_question(raw, rankings))
             except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
                 problem = f"{path}:{number}:1: a question of a run was expected, found: {error}"
                 raise InputError(problem, hint="the run is damaged; evaluate again") from None
@@ -145,7 +158,15 @@ def read_questions(run: StoredRun) -> list[StoredQuestion]:
 
 def read_per_query(run: StoredRun) -> PerQuery:
     """Read a run's value matrix; see `read_questions`."""
-    questions = read_questions(run)
+    return values_of(run, read_questions(run, rankings=False))
+
+
+def values_of(run: StoredRun, questions: Sequence[StoredQuestion]) -> PerQuery:
+    """Lay out the values of a run's questions as a matrix.
+
+    Raises:
+        InputError: A question lacks the value of a measure.
+    """
     measures = tuple(run.record.measures)
     try:
         rows = [[question.values[measure] for measure in measures] for question in questions]
@@ -167,6 +188,8 @@ def _lines(
             "id": question.id,
             "question": question.text,
             "kind": question.kind,
+            **({"lang": question.lang} if question.lang else {}),
+            **({"tags": list(question.tags)} if question.tags else {}),
             "values": dict(zip(names, values, strict=True)),
             "ranking": [
                 {"id": item.id, "score": _rounded(item.score), "chunk_id": item.chunk_id}
@@ -181,18 +204,35 @@ def _rounded(score: float | None) -> float | None:
     return None if score is None else round(float(score), DECIMALS) + 0.0  # + 0.0 makes -0.0 a 0.0
 
 
-def _question(raw: dict[str, Any]) -> StoredQuestion:
+def _without_ranking(line: str) -> str:
+    """Cut the ranking, nine tenths of a line, out of it before it is parsed.
+
+    Quotes inside JSON strings are escaped, so both marks can only be keys; a line laid out otherwise stays whole.
+    """
+    start = line.find(', "ranking": [')
+    end = line.find('], "relevant": {', start)
+    return line[:start] + line[end + 1 :] if 0 <= start < end else line
+
+
+def _question(raw: dict[str, Any], rankings: bool) -> StoredQuestion:
     return StoredQuestion(
         id=raw["id"],
         text=raw["question"],
         kind=raw["kind"],
         values={
-            Measure.parse(name): float("nan") if value is None else float(value)
+            _measure(name): float("nan") if value is None else float(value)
             for name, value in raw["values"].items()
         },
-        ranking=tuple(RankedItem(item["id"], item["score"], item["chunk_id"]) for item in raw["ranking"]),
+        ranking=tuple(RankedItem(item["id"], item["score"], item["chunk_id"]) for item in raw["ranking"])
+        if rankings
+        else (),
         relevant=dict(raw["relevant"]),
+        lang=raw.get("lang"),
+        tags=tuple(raw.get("tags", ())),
     )
+
+
+_measure = functools.lru_cache(maxsize=256)(Measure.parse)  # the same few names on thousands of lines
 
 
 def _write(path: Path, parts: Iterable[str]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from strata_rag.errors import InputError
 from strata_rag.evaluation.run_files import StoredRun, read_run
 
-LATEST = "latest"
+_LATEST = re.compile(r"latest(?:~([0-9]+))?")
 _NAMED = 5  # candidates that a message names
 
 
@@ -28,19 +29,15 @@ def list_runs(runs_dir: Path) -> tuple[list[StoredRun], list[tuple[Path, str]]]:
 
 
 def find_run(runs_dir: Path, ref: str) -> StoredRun:
-    """Find a run by its id, a unique prefix of it, its folder's path, or ``latest``.
+    """Find a run by its id, a unique prefix of it, its folder's path, ``latest``, or ``latest~2`` for two before it.
 
     Raises:
         InputError: None or several match, or the one that matches is damaged.
     """
     if not ref.strip():
         raise InputError("run: an id was expected, found nothing", hint=_hint(runs_dir))
-    if ref == LATEST:
-        runs, broken = list_runs(runs_dir)
-        if runs:
-            return runs[0]
-        named = f" ({len(broken)} damaged)" if broken else ""
-        raise InputError(f"{runs_dir}: a run was expected, found none{named}", hint="run `strata eval` first")
+    if counted := _LATEST.fullmatch(ref):
+        return _latest(runs_dir, int(counted[1] or 0))
     folders = _folders(runs_dir)
     exact = [path for path in folders if path.name == ref]
     matches = exact or [path for path in folders if path.name.startswith(ref)]
@@ -53,6 +50,18 @@ def find_run(runs_dir: Path, ref: str) -> StoredRun:
         return read_run(Path(ref))
     raise InputError(
         f"run: an id, a unique prefix, a path or latest was expected, found {ref!r}", hint=_hint(runs_dir)
+    )
+
+
+def _latest(runs_dir: Path, back: int) -> StoredRun:
+    """Return the newest run, or the one `back` places before it."""
+    runs, broken = list_runs(runs_dir)
+    if back < len(runs):
+        return runs[back]
+    expected = "a run was" if back == 0 else f"at least {back + 1} runs were"
+    named = f" ({len(broken)} damaged)" if broken else ""
+    raise InputError(
+        f"{runs_dir}: {expected} expected, found {len(runs) or 'none'}{named}", hint="run `strata eval` first"
     )
 
 

@@ -1,20 +1,37 @@
 """Use cases, and the one place where a config becomes components."""
 
 from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.compare import compare, compare_runs
 from strata_rag.experiment.evaluate import evaluate_experiment
+from strata_rag.experiment.gate import checked_rules, run_gate
+from strata_rag.experiment.golden import GoldenCheck, check_golden, check_golden_file
 from strata_rag.experiment.ingest import dry_run, ingest
+from strata_rag.experiment.inspect import inspect_chunks
 from strata_rag.experiment.pii_compare import compare_experiment, compare_path
 from strata_rag.experiment.query import query
+from strata_rag.experiment.report import report_content
+from strata_rag.experiment.runs import Pruning, prune_runs
 from strata_rag.experiment.workspace import Workspace
 
 __all__ = [
     "Experiment",
+    "GoldenCheck",
+    "Pruning",
     "SearchSettings",
     "Workspace",
+    "check_golden",
+    "check_golden_file",
+    "checked_rules",
+    "compare",
     "compare_experiment",
     "compare_path",
+    "compare_runs",
     "dry_run",
     "evaluate_experiment",
     "ingest",
+    "inspect_chunks",
+    "prune_runs",
     "query",
+    "report_content",
+    "run_gate",
 ]

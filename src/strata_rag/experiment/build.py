@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from strata_rag.cache import Cache
-from strata_rag.chunking import CHUNKING_VERSION, Chunker, DocumentChunker, WindowChunker
+from strata_rag.chunking import CHUNKING_VERSION, Chunker
 from strata_rag.config import ExperimentConfig
 from strata_rag.corpus import SourceAdapter, open_corpus
 from strata_rag.embedding import (
@@ -18,11 +18,16 @@ from strata_rag.embedding import (
     ModelResolver,
     ModelSpec,
     ModelTokenCounter,
+    OpenAIEmbedder,
     SentenceTransformersEmbedder,
     canonical_model_id,
     files_fingerprint,
     read_spec,
 )
+from strata_rag.errors import InputError
+from strata_rag.experiment.chunkers import build_chunker, said_chunking
+from strata_rag.experiment.engines import embedded_collections, server_collections
+from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
 from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
 from strata_rag.experiment.workspace import Workspace
@@ -30,8 +35,10 @@ from strata_rag.index import (
     ANALYSER_VERSION,
     Analyser,
     CollectionRecord,
+    Collections,
     EmbeddedCollections,
     Index,
+    ServerCollections,
     Where,
     collection_name,
 )
@@ -41,6 +48,7 @@ from strata_rag.retrieval import (
     CrossEncoderScorer,
     DenseRetriever,
     HybridRetriever,
+    InMemoryLexicalRetriever,
     LateInteractionScorer,
     LexicalRetriever,
     RerankingRetriever,
@@ -104,28 +112,33 @@ class Experiment:
         self._announce = announce
 
     @property
+    def is_hosted(self) -> bool:
+        """Whether a server makes the vectors."""
+        return self.config.embedding.provider == "openai"
+
+    @property
     def model_id(self) -> str:
         """The embedding model's canonical id; a local folder as seen from the workspace."""
         name = self.config.embedding.model
+        if self.is_hosted:
+            return hosted_model_id(self.config.embedding)
         return self.workspace.place(Path(name)) if name.startswith("/") else canonical_model_id(name)
 
     @cached_property
     def says(self) -> dict[str, Any]:
         """What the config says about the stored points, without what stands at its default."""
-        chunking = self.config.chunking.model_dump(exclude_defaults=True)
-        if self.config.chunking.strategy == "document":
-            chunking = {"strategy": "document"}
         lexical = self.config.retrieval.lexical.model_dump(
-            exclude_defaults=True, include={"k1", "b", "language", "tokenizer"}
+            exclude_defaults=True, include={"k1", "b", "language", "tokenizer", "text"}
         )
         corpus = self.config.corpus.model_dump(
             exclude_defaults=True, include={"format", "follow_symlinks", "limit"}
         )
-        embedding = self.config.embedding.model_dump(exclude_defaults=True, include={"revision"})
+        said = {"revision", "provider", "base_url"} if self.is_hosted else {"revision"}
+        embedding = self.config.embedding.model_dump(exclude_defaults=True, include=said)
         parts: dict[str, Any] = {
             "corpus": {"root": self.workspace.place(self.config.corpus.root), **corpus},
             "privacy": said_privacy(self.config.privacy, self.workspace),
-            "chunking": chunking,
+            "chunking": said_chunking(self.config.chunking),
             "embedding": embedding,
             "lexical": lexical,
             "hnsw": self.config.index.hnsw.model_dump(exclude_defaults=True),
@@ -141,23 +154,37 @@ class Experiment:
     def cache(self) -> Cache:
         return Cache(self.workspace.cache)
 
+    @property
+    def collections(self) -> Collections:
+        """The collections of the engine that the config names."""
+        server = self.config.index.engine == "server"
+        return self.server_collections if server else self.embedded_collections
+
     @cached_property
-    def collections(self) -> EmbeddedCollections:
-        index = self.config.index
-        return EmbeddedCollections(
-            self.workspace.collections,
-            lock_timeout=index.lock_timeout,
-            m=index.hnsw.m,
-            ef_construct=index.hnsw.ef_construct,
-            ef_search=self.config.retrieval.ef_search,
-        )
+    def server_collections(self) -> ServerCollections:
+        return server_collections(self.config, self.workspace)
+
+    @cached_property
+    def embedded_collections(self) -> EmbeddedCollections:
+        return embedded_collections(self.config, self.workspace)
 
     @cached_property
     def chunker(self) -> Chunker:
-        chunking = self.config.chunking
-        if chunking.strategy == "document":
-            return DocumentChunker()
-        return WindowChunker(size=chunking.size, overlap=chunking.overlap)
+        return self._chunker(cache_only=False)
+
+    @cached_property
+    def preview_chunker(self) -> Chunker:
+        """The same chunker, which raises `NotCached` rather than load the model."""
+        return self._chunker(cache_only=True)
+
+    def _chunker(self, *, cache_only: bool) -> Chunker:
+        return build_chunker(
+            self.config.chunking,
+            embedder=lambda: (
+                CachedEmbedder(self._model, self.cache, cache_only=True) if cache_only else self.embedder
+            ),
+            tokenizer=lambda: self.token_counter,
+        )
 
     @cached_property
     def analyser(self) -> Analyser:
@@ -168,6 +195,8 @@ class Experiment:
     def model_spec(self) -> ModelSpec:
         """The embedding model as its files describe it; needs no model library."""
         embedding = self.config.embedding
+        if self.is_hosted:
+            return hosted_spec(self.hosted, embedding)
         files = self._resolver.resolve(embedding.model, embedding.revision)
         return read_spec(replace(files, model_id=self.model_id), self.cache)
 
@@ -177,10 +206,18 @@ class Experiment:
 
     @cached_property
     def embedder(self) -> CachedEmbedder:
-        return CachedEmbedder(TimedEmbedder(self._model, self.timer), self.cache)
+        model = self.hosted if self.is_hosted else self._model
+        return CachedEmbedder(TimedEmbedder(model, self.timer), self.cache)
+
+    @cached_property
+    def hosted(self) -> OpenAIEmbedder:
+        """The hosted model; refused where texts may not leave the machine."""
+        return hosted_embedder(self.config.embedding, self.workspace, self.cache, self._announce)
 
     def load_model(self) -> None:
-        """Load the embedding model's weights, timed apart from embedding."""
+        """Load the embedding model's weights, timed apart from embedding; a server has its own."""
+        if self.is_hosted:
+            return
         with self.timer.measure("load"):
             self._model.load()
 
@@ -233,6 +270,7 @@ class Experiment:
             candidate_k=retrieval.candidate_k,
             combine=retrieval.rerank.combine,
             rrf_k=retrieval.fusion.k,
+            text=retrieval.rerank.text,
             floor=retrieval.rerank.floor,
         )
 
@@ -243,6 +281,12 @@ class Experiment:
         if rerank.scorer == "none":
             return None
         if rerank.scorer == "late-interaction":
+            if self.is_hosted:
+                raise InputError(
+                    "retrieval.rerank.scorer: expected none or cross-encoder, since a hosted model gives no "
+                    "token vectors; found late-interaction",
+                    hint="set retrieval.rerank.scorer",
+                )
             scorer = LateInteractionScorer(
                 self._model, model_id=self.model_id, fingerprint=self.model_spec.fingerprint
             )
@@ -260,14 +304,31 @@ class Experiment:
     def _first_stage(self, index: Index, settings: SearchSettings) -> Retriever:
         fusion = self.config.retrieval.fusion
         if settings.mode == "lexical":
-            return LexicalRetriever(index=index, analyser=self.analyser, where=settings.where)
+            return self._lexical(index, settings.where)
         dense = DenseRetriever(index=index, embedder=self.embedder, where=settings.where)
         if settings.mode == "dense":
             return dense
-        lexical = LexicalRetriever(index=index, analyser=self.analyser, where=settings.where)
+        lexical = self._lexical(index, settings.where)
         weights = [fusion.weights.dense, fusion.weights.lexical] if fusion.weights else None
         return HybridRetriever(
-            [dense, lexical], candidate_k=self.config.retrieval.candidate_k, rrf_k=fusion.k, weights=weights
+            [dense, lexical],
+            candidate_k=self.config.retrieval.candidate_k,
+            rrf_k=fusion.k,
+            weights=weights,
+            normalise=fusion.normalise if fusion.method == "weighted" else None,
+        )
+
+    def _lexical(self, index: Index, where: Where | None) -> Retriever:
+        lexical = self.config.retrieval.lexical
+        if lexical.backend == "sparse":
+            return LexicalRetriever(index=index, analyser=self.analyser, where=where)
+        return InMemoryLexicalRetriever(
+            index=index,
+            analyser=self.analyser,
+            backend=lexical.backend,
+            k1=lexical.k1,
+            b=lexical.b,
+            where=where,
         )
 
     @cached_property

@@ -21,11 +21,13 @@ class ChunkedCorpus:
         documents: In the source's order, texts included.
         chunks: By document id, in order; empty for an empty document.
         outcomes: What became of each file.
+        cut: Whether the documents were cut; if not, every document's chunks are unknown.
     """
 
     documents: tuple[SourceDocument, ...]
     chunks: dict[str, list[Chunk]]
     outcomes: tuple[FileOutcome, ...]
+    cut: bool = True
 
     def all_chunks(self) -> list[Chunk]:
         """Return every chunk, document after document."""
@@ -37,9 +39,11 @@ class ChunkedCorpus:
 
 
 def chunk_corpus(
-    source: SourceAdapter, chunker: Chunker, *, limit: int | None, progress: Progress
+    source: SourceAdapter, chunker: Chunker | None, *, limit: int | None, progress: Progress
 ) -> ChunkedCorpus:
     """Read `source` to its end and cut its documents; those past `limit` are read and left out.
+
+    Without a chunker the documents are only read.
 
     Raises:
         CorpusError: Two documents have the same id.
@@ -55,11 +59,11 @@ def chunk_corpus(
                 hint="rename one of them",
             )
         documents.append(document)
-        chunks[document.doc_id] = chunker.chunk(document)
+        chunks[document.doc_id] = chunker.chunk(document) if chunker else []
         progress.advance()
     beyond = {document.doc_id for document in stream}
     outcomes = tuple(_within_limit(outcome, beyond, limit) for outcome in source.outcomes)
-    return ChunkedCorpus(tuple(documents), chunks, outcomes)
+    return ChunkedCorpus(tuple(documents), chunks, outcomes, cut=chunker is not None)
 
 
 def _within_limit(outcome: FileOutcome, beyond: set[str], limit: int | None) -> FileOutcome:
@@ -85,7 +89,7 @@ def corpus_manifest(corpus: ChunkedCorpus, tokens: dict[str, int], limit: int | 
     for document in corpus.documents:
         counts = [(chunk, tokens[chunk.chunk_id]) for chunk in corpus.chunks[document.doc_id] if tokens]
         figures[document.doc_id] = DocumentFigures(
-            chunks=len(corpus.chunks[document.doc_id]),
+            chunks=len(corpus.chunks[document.doc_id]) if corpus.cut else None,
             characters=len(document.text),
             max_tokens=max((count for _, count in counts), default=None),
             warnings=tuple(

@@ -16,6 +16,7 @@ from strata_rag.evaluation import (
     Measure,
     RankedItem,
     RunRecord,
+    SliceBy,
     StoredRun,
     Timing,
     count_questions,
@@ -29,6 +30,7 @@ from strata_rag.evaluation import (
     write_run,
 )
 from strata_rag.experiment.build import Experiment, SearchSettings
+from strata_rag.experiment.golden import evidence_from_index
 from strata_rag.experiment.query import floor_warnings, opened
 from strata_rag.index import CollectionRecord, Index
 from strata_rag.progress import Progress
@@ -39,6 +41,9 @@ from strata_rag.version import __version__
 _LIBRARIES = (
     "numpy",
     "qdrant-edge-py",
+    "qdrant-client",
+    "bm25s",
+    "rank-bm25",
     "PyStemmer",
     "tokenizers",
     "sentence-transformers",
@@ -110,7 +115,7 @@ def evaluate_experiment(
         corpus_digest=record.corpus["digest"],
         golden=GoldenRef.of(golden),
         measures=summarise(per_query, seed=evaluation.seed),
-        slices={"kind": slices(per_query, golden, by="kind", seed=evaluation.seed)},
+        slices={by: slices(per_query, golden, by=by, seed=evaluation.seed) for by in _slicings(golden)},
         models=_models(settings, record, scorer),
         libraries=_versions(),
         timings_ms={stage: Timing.of(values) for stage, values in experiment.timer.durations.items()},
@@ -126,13 +131,29 @@ def evaluate_experiment(
 
 
 def label(experiment: Experiment, settings: SearchSettings) -> str:
-    """Return what tables call a search: first stage, reranker and how it is combined, floor."""
+    """Return what tables call a search: first stage and what of it is not the default, reranker, floor."""
+    retrieval = experiment.config.retrieval
+    first = settings.mode
+    if first == "hybrid" and retrieval.fusion.method == "weighted":
+        first = f"hybrid (weighted, {retrieval.fusion.normalise})"
+    if first != "dense" and retrieval.lexical.backend != "sparse":
+        first = f"{first} [{retrieval.lexical.backend}]"
     if not settings.rerank:
-        return settings.mode
+        return first
     rerank = experiment.config.retrieval.rerank
     fused = " (rrf)" if rerank.combine == "rrf" else ""
     floor = "" if rerank.floor is None else f", floor {rerank.floor:g}"
-    return f"{settings.mode} + {rerank.scorer}{fused}{floor}"
+    return f"{first} + {rerank.scorer}{fused}{floor}"
+
+
+def _slicings(golden: GoldenSet) -> list[SliceBy]:
+    """Slice by kind always, by language and tag where some question states one."""
+    slicings: list[SliceBy] = ["kind"]
+    if any(question.lang for question in golden.questions):
+        slicings.append("lang")
+    if any(question.tags for question in golden.questions):
+        slicings.append("tag")
+    return slicings
 
 
 def _golden_set(experiment: Experiment, *, kind: str | None, limit: int | None) -> GoldenSet:
@@ -164,6 +185,8 @@ def _resolved(
     experiment: Experiment, golden: GoldenSet, record: CollectionRecord, index: Index
 ) -> tuple[GoldenSet, list[str]]:
     """Return the golden set in the corpus's own ids; an id the corpus lacks is a fault, unless it was limited."""
+    if golden.has_evidence:
+        golden = evidence_from_index(golden, index)
     payloads = (payload for _, payload in index.scroll(["doc_id", "start", "end"]))
     if experiment.config.evaluation.level == "chunk":
         known = {f"{payload['doc_id']}#{payload['start']}-{payload['end']}" for payload in payloads}

@@ -32,7 +32,7 @@ from strata_rag.experiment.warnings import corpus_warnings
 from strata_rag.index import (
     CollectionRecord,
     CollectionWriter,
-    EmbeddedIndex,
+    Index,
     Point,
     SparseVector,
     document_weights,
@@ -40,7 +40,7 @@ from strata_rag.index import (
     sparse_counts,
 )
 from strata_rag.progress import Progress
-from strata_rag.report import DryRun, IngestResult
+from strata_rag.report import DryRun, HostedUse, IngestResult
 
 _BATCH = 256
 _TOKEN_BATCH = 1024
@@ -150,18 +150,18 @@ class _Ingest:
         counts: dict[str, SparseVector] = {}
         lengths = {key: stored[key].length for key in plan.kept}
         for key, point in plan.fresh.items():
-            terms = self._experiment.analyser.counts(point.chunk.embed_text)
+            terms = self._terms(point)
             counts[key] = sparse_counts(terms)
             lengths[key] = terms.total()
             self._progress.advance()
         return counts, lengths
 
-    def _delete(self, index: EmbeddedIndex, obsolete: Sequence[str]) -> None:
+    def _delete(self, index: Index, obsolete: Sequence[str]) -> None:
         for keys in _batches(obsolete, _BATCH):
             index.delete(keys)
 
     def _rewrite_lexical(
-        self, index: EmbeddedIndex, stale: Sequence[str], lengths: dict[str, int], avg_len: float
+        self, index: Index, stale: Sequence[str], lengths: dict[str, int], avg_len: float
     ) -> None:
         """Write new BM25 weights for stored points made with another average length; vectors stay."""
         if stale:
@@ -169,14 +169,14 @@ class _Ingest:
         for keys in _batches(stale, _BATCH):
             weights = {}
             for key in keys:
-                terms = sparse_counts(self._experiment.analyser.counts(self._wanted[key].chunk.embed_text))
+                terms = sparse_counts(self._terms(self._wanted[key]))
                 weights[key] = self._weights(terms, lengths[key], avg_len)
             index.update_lexical(weights, {AVG_LEN: avg_len})
             self._progress.advance(len(keys))
 
     def _write_fresh(
         self,
-        index: EmbeddedIndex,
+        index: Index,
         plan: Plan,
         counts: dict[str, SparseVector],
         lengths: dict[str, int],
@@ -223,11 +223,15 @@ class _Ingest:
             named = next((p.chunk.chunk_id for p in points if p.chunk.embed_text == error.text), "a chunk")
             raise ModelUnavailable(f"chunk {named}: {error.problem}", hint=error.hint) from error
 
+    def _terms(self, point: WantedPoint) -> Counter[str]:
+        text = point.read(self._experiment.config.retrieval.lexical.text)
+        return self._experiment.analyser.counts(text)
+
     def _weights(self, counts: SparseVector, length: int, avg_len: float) -> SparseVector:
         lexical = self._experiment.config.retrieval.lexical
         return document_weights(counts, length=length, k1=lexical.k1, b=lexical.b, avg_len=avg_len)
 
-    def _require_count(self, index: EmbeddedIndex) -> None:
+    def _require_count(self, index: Index) -> None:
         if (found := index.count()) != len(self._wanted):
             raise CollectionError(
                 f"{self._expected.name}: expected {len(self._wanted)} points after the ingest, found {found}",
@@ -273,7 +277,16 @@ class _Ingest:
             manifest=path,
             redactions=sum(document.redactions for document in corpus.documents),
             secrets=sum(document.secrets for document in corpus.documents),
+            hosted=self._hosted_use(),
         )
+
+    def _hosted_use(self) -> HostedUse | None:
+        """Return what was sent to a hosted model, and what it cost if the config knows the price."""
+        if not self._experiment.is_hosted:
+            return None
+        usage, price = self._experiment.hosted.usage, self._experiment.config.embedding.price
+        cost = None if price is None else usage.tokens * price / 1e6
+        return HostedUse(usage.requests, usage.texts, usage.tokens, cost)
 
     def _reasons(self, plan: Plan) -> tuple[str, ...]:
         """Say why stored documents were replaced."""
@@ -333,19 +346,34 @@ def _nothing_to_index(
 def dry_run(experiment: Experiment, *, progress: Progress) -> DryRun:
     """Read and cut the corpus as an ingest would, and write nothing but the manifest."""
     limit = experiment.config.corpus.limit
-    corpus = chunk_corpus(experiment.open_source(), experiment.chunker, limit=limit, progress=progress)
-    chunks = corpus.all_chunks()
     tokens: dict[str, int] = {}
     notes: list[str] = []
     max_tokens, seconds = None, None
     try:
-        max_tokens, counter = experiment.model_spec.max_tokens, experiment.token_counter
+        corpus = chunk_corpus(
+            experiment.open_source(), experiment.preview_chunker, limit=limit, progress=progress
+        )
     except ModelUnavailable as error:
-        notes.append(f"tokens are not counted and no time is estimated: {error.message}")
+        strategy = experiment.config.chunking.strategy
+        notes.append(
+            f"chunks are not counted: chunking.strategy {strategy} needs the model, which a dry run does not load "
+            f"({error.message}); after an ingest the cache answers"
+        )
+        corpus = chunk_corpus(experiment.open_source(), None, limit=limit, progress=progress)
     else:
-        if counter.available:
-            tokens = count_tokens(counter, {chunk.chunk_id: chunk.embed_text for chunk in chunks}, progress)
-            seconds = estimated_seconds(experiment, chunks, tokens)
+        try:
+            if experiment.is_hosted:
+                raise ModelUnavailable("the model is hosted, and a dry run sends nothing", hint="")
+            max_tokens, counter = experiment.model_spec.max_tokens, experiment.token_counter
+        except ModelUnavailable as error:
+            notes.append(f"tokens are not counted and no time is estimated: {error.message}")
+        else:
+            if counter.available:
+                chunks = corpus.all_chunks()
+                tokens = count_tokens(
+                    counter, {chunk.chunk_id: chunk.embed_text for chunk in chunks}, progress
+                )
+                seconds = estimated_seconds(experiment, chunks, tokens)
     manifest = corpus_manifest(corpus, tokens, max_tokens)
     progress.close()
     notes += corpus_warnings(experiment, corpus, manifest, tokens)

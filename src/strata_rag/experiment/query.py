@@ -8,14 +8,22 @@ from contextlib import contextmanager
 from strata_rag.errors import CollectionError, InputError
 from strata_rag.experiment.build import Experiment, SearchSettings
 from strata_rag.experiment.ingest import dimension_mismatch
-from strata_rag.index import CollectionRecord, EmbeddedIndex, Index, Where
+from strata_rag.index import CollectionRecord, Index, Where, has_field
 from strata_rag.report import QueryResult
+from strata_rag.retrieval import retrieve_capped
 
 _NOT_FILTERED = {"text", "embed_text"}
 
 
-def query(experiment: Experiment, question: str, settings: SearchSettings, *, top_k: int) -> QueryResult:
-    """Return the `top_k` best hits for `question`.
+def query(
+    experiment: Experiment,
+    question: str,
+    settings: SearchSettings,
+    *,
+    top_k: int,
+    max_per_document: int | None = None,
+) -> QueryResult:
+    """Return the `top_k` best hits for `question`, at most `max_per_document` of one document.
 
     Raises:
         InputError: The question is empty, or a filter names a field that no chunk has.
@@ -27,15 +35,21 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
             "QUESTION: expected a question, found an empty text",
             hint='ask like: strata query CONFIG "What is ...?"',
         )
+    warnings = floor_warnings(experiment, settings)
     with opened(experiment, settings) as (_, index):
         retriever = experiment.retriever(index, settings, experiment.scorer() if settings.rerank else None)
         with experiment.timer.measure("total"):
-            hits = retriever.retrieve(question, top_k)
+            hits = (
+                retriever.retrieve(question, top_k)
+                if max_per_document is None
+                else retrieve_capped(retriever, question, k=top_k, max_per_document=max_per_document)
+            )
         if not hits:
             _require_fields(index, settings.where)
     terms = experiment.analyser.counts(question)
+    searched = experiment.config.retrieval.lexical.text
     matched = [
-        tuple(sorted(terms.keys() & experiment.analyser.counts(hit.embed_text).keys())) for hit in hits
+        tuple(sorted(terms.keys() & experiment.analyser.counts(hit.read(searched)).keys())) for hit in hits
     ]
     return QueryResult(
         question=question,
@@ -43,24 +57,22 @@ def query(experiment: Experiment, question: str, settings: SearchSettings, *, to
         mode=settings.mode,
         hits=tuple(hits),
         matched_terms=tuple(matched),
-        warnings=tuple(floor_warnings(experiment, settings)),
+        warnings=tuple(warnings),
         timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
     )
 
 
 def _require_fields(index: Index, where: Where | None) -> None:
     """Refuse a filter that no point can pass, because none has such a field."""
-    if not where:
+    missing, seen = set(where or ()), set[str]()
+    if not missing:
         return
-    fields = {
-        name
-        for _, payload in index.scroll()
-        for name, value in payload.items()
-        if isinstance(value, str) and name not in _NOT_FILTERED and not name.startswith("_")
-    }
-    if unknown := sorted(where.keys() - fields):
+    for _, payload in index.scroll():
+        missing = {field for field in missing if not has_field(payload, field)}
+        seen.update(name for name in payload if name not in _NOT_FILTERED and not name.startswith("_"))
+    if missing:
         raise InputError(
-            f"filter: expected one of the fields {', '.join(sorted(fields))}, found {', '.join(unknown)}",
+            f"filter: expected one of the fields {', '.join(sorted(seen))}, found {', '.join(sorted(missing))}",
             hint="filter like: --filter source=atlas",
         )
 
@@ -73,9 +85,7 @@ def floor_warnings(experiment: Experiment, settings: SearchSettings) -> list[str
 
 
 @contextmanager
-def opened(
-    experiment: Experiment, settings: SearchSettings
-) -> Iterator[tuple[CollectionRecord, EmbeddedIndex]]:
+def opened(experiment: Experiment, settings: SearchSettings) -> Iterator[tuple[CollectionRecord, Index]]:
     """Open the experiment's collection for reading, if it is the one that this config would make.
 
     A lexical search needs no model, and does not ask for one.

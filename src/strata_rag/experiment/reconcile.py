@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from strata_rag.cache import digest_request
 from strata_rag.documents import Chunk, SourceDocument
 from strata_rag.index import Index, point_id
 from strata_rag.report import DocumentChanges
+from strata_rag.retrieval import titled
 
 DIGEST, AVG_LEN, LENGTH, TOKENS = "_digest", "_avg_len", "_length", "_tokens"
 """Payload fields of our own: digest of the content, and what the lexical weights were made with."""
@@ -29,6 +30,10 @@ class WantedPoint:
     chunk: Chunk
     payload: Mapping[str, Any]
     digest: str
+
+    def read(self, which: Literal["text", "embed_text"]) -> str:
+        """Return what is matched, or what is shown under the document's title."""
+        return self.chunk.embed_text if which == "embed_text" else titled(self.payload, self.chunk.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,7 @@ def wanted_points(
 def _payload(document: SourceDocument, chunk: Chunk) -> dict[str, Any]:
     payload: dict[str, Any] = {
         **document.metadata,
+        **chunk.metadata,
         "doc_id": chunk.doc_id,
         "start": chunk.start,
         "end": chunk.end,

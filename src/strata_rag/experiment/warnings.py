@@ -6,6 +6,7 @@ import re
 
 from strata_rag.corpus import Manifest
 from strata_rag.experiment.build import Experiment
+from strata_rag.experiment.chunkers import IN_CHARACTERS
 from strata_rag.experiment.chunks import ChunkedCorpus, size_that_fits
 
 _UNSPACED_LETTER = re.compile(
@@ -29,7 +30,7 @@ def corpus_warnings(
     limit = experiment.model_spec.max_tokens if tokens else None
     if limit is not None and (too_long := sum(count > limit for count in tokens.values())):
         advice = ""
-        if experiment.config.chunking.strategy == "window":
+        if experiment.config.chunking.strategy in IN_CHARACTERS:
             advice = f"; chunking.size {size_that_fits(corpus.all_chunks(), tokens, limit)} would fit"
         warnings.append(
             f"{too_long} of {len(tokens)} chunks are longer than the {limit} tokens {experiment.model_id} reads; "

@@ -15,7 +15,7 @@ class Workspace:
         home: The folder that holds collections, cache, manifests and runs.
         models_dir: ``STRATA_MODELS_DIR``.
         offline: Whether models may not be downloaded.
-        environ: Where keys named by ``*_env`` settings are looked up; never written anywhere.
+        environ: Where keys named by the config's ``*_env`` are looked up; never shown.
     """
 
     home: Path

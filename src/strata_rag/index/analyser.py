@@ -17,8 +17,11 @@ from strata_rag.index.points import SparseVector
 ANALYSER_VERSION = 1
 """Grows when the same text yields other terms; stands in every collection's record."""
 
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff\u1ab0-\u1aff"
-_WORD = rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*"
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+    "\u1ab0-\u1aff"
+)
+_WORD = rf"[^\W_](?:(?!_)[\w{_MARKS}])*"  # one class, so that a failed match costs no backtracking
 _TOKEN = re.compile(rf"(?:{_WORD})(?:(?:[-_/.:@&+#']+|::)(?:{_WORD}))*(?:\+\+?|#)?")
 _PART = re.compile(_WORD)
 _ENGLISH_PART = re.compile(rf"(?:{_WORD})(?:'(?:{_WORD}))*")
@@ -72,13 +75,22 @@ class Analyser:
         return Counter(self.terms(text))
 
     def _token_terms(self, token: str) -> list[str]:
-        if self._cuts_unspaced and (run := _UNSPACED.search(token)):
-            before, inside, after = token[: run.start()], run.group(), token[run.end() :]
-            pairs = [inside[at : at + 2] for at in range(len(inside) - 1)]
-            return [*self.terms(before), *inside, *pairs, *self.terms(after)]
+        if self._cuts_unspaced and _UNSPACED.search(token):
+            return self._unspaced_terms(token)
         parts = [self._stem(part) for part in self._part.findall(token) if part not in self._stop_words]
         is_code = not (self._part.fullmatch(token) or _PLAIN_JOIN.fullmatch(token))
         return [token, *parts] if is_code else parts
+
+    def _unspaced_terms(self, token: str) -> list[str]:
+        """Return the characters and pairs of each run of unspaced script, and the terms between runs."""
+        terms: list[str] = []
+        at = 0
+        for run in _UNSPACED.finditer(token):
+            inside = run.group()
+            pairs = [inside[place : place + 2] for place in range(len(inside) - 1)]
+            terms += [*self.terms(token[at : run.start()]), *inside, *pairs]
+            at = run.end()
+        return terms + self.terms(token[at:])
 
 
 def fold(text: str) -> str:
@@ -86,8 +98,7 @@ def fold(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     if folded.isascii():
         return folded
-    folded = folded.translate(_NO_DECOMPOSITION)
-    return "".join(map(_fold_character, unicodedata.normalize("NFC", folded)))
+    return "".join(map(_fold_character, unicodedata.normalize("NFC", folded))).translate(_NO_DECOMPOSITION)
 
 
 @cache

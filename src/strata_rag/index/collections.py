@@ -13,6 +13,7 @@ from strata_rag.index.lock import collection_lock
 from strata_rag.index.record import CollectionRecord, read_record, write_record
 
 _RECORD, _SHARD = "record.json", "shard"
+_BESIDE = {".next", ".old"}
 
 
 class EmbeddedCollections:
@@ -33,6 +34,30 @@ class EmbeddedCollections:
         self._ef_construct = ef_construct
         self._ef_search = ef_search
 
+    def place(self, name: str) -> str:
+        """Return how messages name a collection."""
+        return str(self._root / name)
+
+    def names(self) -> list[str]:
+        """Return the names of the collections that have a record."""
+        return sorted(
+            path.parent.name for path in self._root.glob(f"*/{_RECORD}") if path.parent.suffix not in _BESIDE
+        )
+
+    def remove(self, name: str) -> None:
+        """Delete a collection.
+
+        Raises:
+            CollectionBusy: Another process holds it.
+        """
+        with collection_lock(self.lock_path(name), exclusive=True, timeout=0):
+            shutil.rmtree(self._root / name, ignore_errors=True)
+        self.lock_path(name).unlink(missing_ok=True)
+
+    def peek(self, name: str) -> CollectionRecord | None:
+        """Return a collection's record without opening or locking it, or None where there is none."""
+        return read_record(self._root / name / _RECORD)
+
     @contextmanager
     def reading(self, name: str) -> Iterator[tuple[CollectionRecord, EmbeddedIndex]]:
         """Open a complete collection beside other readers.
@@ -42,12 +67,11 @@ class EmbeddedCollections:
             CollectionBusy: A writer held it for longer than the timeout.
         """
         folder = self._root / name
-        if not folder.exists():
-            raise CollectionError(
-                f"{folder}: expected the collection of this config, found none",
-                hint="run `strata ingest CONFIG` first",
-            )
-        with collection_lock(self._lock_path(name), exclusive=False, timeout=self._lock_timeout):
+        if not folder.exists() and not self.lock_path(name).exists():
+            raise _none_there(folder)
+        with collection_lock(self.lock_path(name), exclusive=False, timeout=self._lock_timeout):
+            if not folder.exists():
+                raise _none_there(folder)
             record = read_record(folder / _RECORD)
             if record is None or not record.complete:
                 raise CollectionError(
@@ -61,18 +85,18 @@ class EmbeddedCollections:
                 index.close()
 
     @contextmanager
-    def writing(self, name: str, *, recreate: bool) -> Iterator[CollectionWriter]:
+    def writing(self, name: str, *, recreate: bool) -> Iterator[EmbeddedWriter]:
         """Hold a collection for one writer; with `recreate` a new one is built beside and swapped in at the end.
 
         Raises:
             CollectionBusy: Another process holds it.
         """
-        with collection_lock(self._lock_path(name), exclusive=True, timeout=self._lock_timeout):
+        with collection_lock(self.lock_path(name), exclusive=True, timeout=self._lock_timeout):
             self._finish_swap(name)
             target = self._next_path(name) if recreate else self._root / name
             if recreate:
                 shutil.rmtree(target, ignore_errors=True)
-            writer = CollectionWriter(
+            writer = EmbeddedWriter(
                 target, m=self._m, ef_construct=self._ef_construct, ef_search=self._ef_search
             )
             try:
@@ -98,7 +122,8 @@ class EmbeddedCollections:
         shutil.rmtree(old, ignore_errors=True)
         shutil.rmtree(new, ignore_errors=True)
 
-    def _lock_path(self, name: str) -> Path:
+    def lock_path(self, name: str) -> Path:
+        """Return the lock file of a collection."""
         return self._root / f"{name}.lock"
 
     def _next_path(self, name: str) -> Path:
@@ -108,7 +133,14 @@ class EmbeddedCollections:
         return self._root / f"{name}.old"
 
 
-class CollectionWriter:
+def _none_there(folder: Path) -> CollectionError:
+    return CollectionError(
+        f"{folder}: expected the collection of this config, found none",
+        hint="run `strata ingest CONFIG` first",
+    )
+
+
+class EmbeddedWriter:
     """A collection that this process alone may change."""
 
     def __init__(self, folder: Path, *, m: int, ef_construct: int, ef_search: int) -> None:

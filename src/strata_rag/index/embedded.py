@@ -20,15 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strata_rag.errors import CollectionError, WriteFailed
-from strata_rag.index.index import IndexInfo, Where
+from strata_rag.index.embedded_filters import edge_filter
+from strata_rag.index.filters import Where
+from strata_rag.index.index import IndexInfo
 from strata_rag.index.points import Point, ScoredPoint, SparseVector
+from strata_rag.index.ties import search_untied
 
 if TYPE_CHECKING:
     import qdrant_edge
 
 DENSE, LEXICAL = "dense", "lexical"
 _DISK_RESERVE = 64 * 2**20
-_SPARE_HITS = 8
 _SCROLL_PAGE = 4096
 _FULL_SCAN_BELOW_KB = 10_000
 
@@ -178,7 +180,12 @@ class EmbeddedIndex:
     def info(self) -> IndexInfo:
         points = self.count()
         indexed = self._shard.info().indexed_vectors_count >= points
-        return IndexInfo(points=points, indexed=indexed, disk_bytes=_folder_bytes(self._folder))
+        return IndexInfo(
+            points=points,
+            indexed=indexed,
+            disk_bytes=_folder_bytes(self._folder),
+            settings={"name": "Qdrant Edge"},
+        )
 
     def close(self) -> None:
         if self._open_shard is not None:
@@ -192,25 +199,31 @@ class EmbeddedIndex:
         return self._open_shard
 
     def _search(self, query: Any, using: str, limit: int, where: Where | None) -> list[ScoredPoint]:
-        """Search a little deeper than asked until no tie is cut, then order ties by document and place."""
         import qdrant_edge as edge
 
-        fetch = limit + _SPARE_HITS
-        while True:
+        edge_where = edge_filter(where)
+
+        def fetch(depth: int) -> list[ScoredPoint]:
             request = edge.QueryRequest(
-                limit=fetch,
+                limit=depth,
                 query=edge.Query.Nearest(query, using=using),
                 with_payload=True,
-                filter=_edge_filter(where),
-                params=edge.SearchParams(hnsw_ef=max(self._ef_search, fetch)) if using == DENSE else None,
+                filter=edge_where,
+                params=self._search_params(depth, exact=bool(where)) if using == DENSE else None,
             )
-            found = self._shard.query(request)
-            if len(found) < fetch or found[-1].score < found[limit - 1].score:
-                break
-            fetch *= 2
-        points = [ScoredPoint(str(point.id), point.score, point.payload or {}) for point in found]
-        points.sort(key=lambda point: (-point.score, point.payload["doc_id"], point.payload["start"]))
-        return points[:limit]
+            with _answering(self._folder):
+                found = self._shard.query(request)
+            return [ScoredPoint(str(point.id), point.score, point.payload or {}) for point in found]
+
+        return search_untied(fetch, limit)
+
+    def _search_params(self, depth: int, *, exact: bool) -> qdrant_edge.SearchParams:
+        """Walk the graph, or look at every point: under a filter the graph can lose what passes it."""
+        import qdrant_edge as edge
+
+        return (
+            edge.SearchParams(exact=True) if exact else edge.SearchParams(hnsw_ef=max(self._ef_search, depth))
+        )
 
     def _write(self, *operations: qdrant_edge.UpdateOperation) -> None:
         with _writing(self._folder):
@@ -247,6 +260,18 @@ def _writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def _answering(folder: Path) -> Iterator[None]:
+    """Turn whatever the engine raises while it searches into `CollectionError`."""
+    try:
+        yield
+    except Exception as error:
+        raise CollectionError(
+            f"{folder}: expected an answer from the engine, found: {error}",
+            hint="run `strata ingest CONFIG`, and with --recreate if that does not help",
+        ) from error
+
+
 def _load(folder: Path) -> qdrant_edge.EdgeShard:
     import qdrant_edge as edge
 
@@ -265,16 +290,6 @@ def _edge_sparse(vector: SparseVector) -> qdrant_edge.SparseVector:
     import qdrant_edge as edge
 
     return edge.SparseVector(vector.indices.tolist(), vector.values.tolist())
-
-
-def _edge_filter(where: Where | None) -> qdrant_edge.Filter | None:
-    import qdrant_edge as edge
-
-    if not where:
-        return None
-    return edge.Filter(
-        must=[edge.FieldCondition(key, match=edge.MatchValue(value)) for key, value in where.items()]
-    )
 
 
 def _folder_bytes(folder: Path) -> int:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from strata_rag.index.filters import Where
 from strata_rag.index.points import Point, ScoredPoint, SparseVector
-
-Where = Mapping[str, str | int | bool]
-"""Payload fields and the value each must have; empty lets every point pass."""
+from strata_rag.index.record import CollectionRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,13 @@ class IndexInfo:
         points: Number of points.
         indexed: Whether every segment that is large enough has its HNSW graph.
         disk_bytes: Bytes on disk, or None where the engine does not tell.
+        settings: How the engine keeps it, by dotted name, as the engine tells it.
     """
 
     points: int
     indexed: bool
     disk_bytes: int | None
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Index(Protocol):
@@ -73,3 +76,41 @@ class Index(Protocol):
 
     def close(self) -> None:
         """Release the collection; closing twice is allowed."""
+
+
+class CollectionWriter(Protocol):
+    """A collection that this process alone may change."""
+
+    def record(self) -> CollectionRecord | None:
+        """Return the collection's record, or None where there is no collection yet."""
+
+    def write_record(self, record: CollectionRecord) -> None:
+        """Replace the collection's record."""
+
+    def open(self, dimension: int) -> Index:
+        """Open the collection, or make it for vectors of `dimension`."""
+
+
+class Collections(Protocol):
+    """The collections of one engine in one place."""
+
+    def place(self, name: str) -> str:
+        """Return how messages name a collection."""
+
+    def lock_path(self, name: str) -> Path:
+        """Return the lock file that this machine's readers and writers of a collection share."""
+
+    def names(self) -> list[str]:
+        """Return the names of the collections that have a record."""
+
+    def peek(self, name: str) -> CollectionRecord | None:
+        """Return a collection's record without locking it, or None where there is none."""
+
+    def remove(self, name: str) -> None:
+        """Delete a collection."""
+
+    def reading(self, name: str) -> AbstractContextManager[tuple[CollectionRecord, Index]]:
+        """Open a complete collection beside other readers."""
+
+    def writing(self, name: str, *, recreate: bool) -> AbstractContextManager[CollectionWriter]:
+        """Hold a collection for one writer; with `recreate` a new one is built beside and swapped in at the end."""

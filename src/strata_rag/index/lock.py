@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -27,8 +27,10 @@ def collection_lock(path: Path, *, exclusive: bool, timeout: float) -> Iterator[
         WriteFailed: The lock file can't be made.
     """
     try:
+        import portalocker  # noqa: F401  # looks for a temporary folder, and fails on a full disk
+
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+")
+        file = path.open("ab", buffering=0)
     except OSError as error:
         raise WriteFailed(
             f"{path}: expected to make the collection's lock file, found: {error.strerror}",
@@ -39,10 +41,10 @@ def collection_lock(path: Path, *, exclusive: bool, timeout: float) -> Iterator[
         yield
 
 
-def _wait(file: IO[str], path: Path, *, exclusive: bool, timeout: float) -> None:
+def _wait(file: IO[bytes], path: Path, *, exclusive: bool, timeout: float) -> None:
     deadline = time.monotonic() + timeout
     while not _try_lock(file, exclusive=exclusive):
-        holders = _holders(path)
+        holders = lock_holders(path)
         writers = [pid for role, pid in holders if role == "writer"]
         if (exclusive and writers) or time.monotonic() >= deadline:
             raise _busy(
@@ -51,7 +53,7 @@ def _wait(file: IO[str], path: Path, *, exclusive: bool, timeout: float) -> None
         time.sleep(_POLL_SECONDS)
 
 
-def _try_lock(file: IO[str], *, exclusive: bool) -> bool:
+def _try_lock(file: IO[bytes], *, exclusive: bool) -> bool:
     """Lock without waiting. Whoever is alone for a moment clears the names of holders long gone."""
     import portalocker
 
@@ -69,14 +71,16 @@ def _try_lock(file: IO[str], *, exclusive: bool) -> bool:
             portalocker.lock(file, shared | at_once)
         except (portalocker.LockException, OSError):
             return False
-    file.write(f"{'writer' if exclusive else 'reader'} {os.getpid()}\n")
-    file.flush()
+    with suppress(OSError):  # a full disk: the name is only for messages
+        file.write(f"{'writer' if exclusive else 'reader'} {os.getpid()}\n".encode())
     return True
 
 
-def _holders(path: Path) -> list[tuple[str, int]]:
+def lock_holders(path: Path) -> list[tuple[str, int]]:
     """Return role and pid of the processes named in the lock file that still run."""
-    holders = []
+    holders: list[tuple[str, int]] = []
+    if not path.is_file():
+        return holders
     for line in path.read_text().splitlines():
         role, _, pid = line.partition(" ")
         if pid.isdigit() and _runs(int(pid)):

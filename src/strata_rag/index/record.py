@@ -83,7 +83,7 @@ def write_record(path: Path, record: CollectionRecord) -> None:
     Raises:
         WriteFailed: The disk refused.
     """
-    text = json.dumps({"format": RECORD_FORMAT, **asdict(record)}, indent=2, sort_keys=True, allow_nan=False)
+    text = record_text(record)
     partial = path.with_suffix(".partial")
     try:
         with partial.open("w", encoding="utf-8") as file:
@@ -105,14 +105,32 @@ def read_record(path: Path) -> CollectionRecord | None:
         CollectionError: The file is no record of this format.
     """
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        text = f"not UTF-8: {error}"
+    return record_from_text(text, str(path))
+
+
+def record_text(record: CollectionRecord) -> str:
+    """Return `record` as JSON, the same text for the same record."""
+    return json.dumps({"format": RECORD_FORMAT, **asdict(record)}, indent=2, sort_keys=True, allow_nan=False)
+
+
+def record_from_text(text: str, where: str) -> CollectionRecord:
+    """Return the record that `text`, found at `where`, holds.
+
+    Raises:
+        CollectionError: It is no record of this format.
+    """
+    try:
+        stored = json.loads(text)
         if stored.pop("format") != RECORD_FORMAT:
             raise ValueError("another format")
         return CollectionRecord(**stored)
-    except FileNotFoundError:
-        return None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise CollectionError(
-            f"{path}: expected a collection's record of format {RECORD_FORMAT}, found something else ({error})",
+            f"{where}: expected a collection's record of format {RECORD_FORMAT}, found something else ({error})",
             hint="run `strata ingest CONFIG --recreate` to build the collection anew",
         ) from error

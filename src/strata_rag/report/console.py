@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shutil
-import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING
 from strata_rag.corpus import ManifestRow
 from strata_rag.evaluation import Measure, RunRecord, Summary
 from strata_rag.report.results import DryRun, EvaluationResult, IngestResult, QueryResult
+from strata_rag.report.tables import new_table, print_table
+from strata_rag.report.visible import visible
 from strata_rag.retrieval import STAGES, Hit
 
 if TYPE_CHECKING:
@@ -26,14 +27,14 @@ _STAGE_NAMES = {"first_stage": "first stage", "total": "whole question"}
 def print_dry_run(preview: DryRun) -> None:
     """Print the manifest: files, totals, estimated time."""
     rows = preview.manifest.rows
-    table = _table()
+    table = new_table()
     for heading in ("file", "status", "documents", "chunks", "characters", "longest", "redacted", "secrets"):
         table.add_column(
             heading, justify="left" if heading in ("file", "status") else "right", overflow="fold"
         )
     for row in rows[:_FILES_SHOWN]:
         table.add_row(*_manifest_cells(row))
-    _print(table)
+    print_table(table)
     if len(rows) > _FILES_SHOWN:
         print(f"... and {len(rows) - _FILES_SHOWN} more files, all in {preview.saved}")
     totals = preview.manifest.totals()
@@ -41,7 +42,8 @@ def print_dry_run(preview: DryRun) -> None:
     print(
         f"\n{totals['files']} files: {totals['included']} included, {totals['excluded']} excluded, "
         f"{totals['failed']} failed\n"
-        f"{totals['documents']} documents, {totals['chunks']} chunks, {totals['characters']:,} characters{longest}\n"
+        f"{totals['documents']} documents, {_known(totals['chunks'])} chunks, "
+        f"{totals['characters']:,} characters{longest}\n"
         f"{totals['redactions']} redactions and {totals['secrets']} secrets taken out\n"
         f"collection {preview.collection}\n"
         f"embedding would take about {_duration(preview.seconds)}; nothing was indexed\n"
@@ -50,20 +52,17 @@ def print_dry_run(preview: DryRun) -> None:
 
 
 def _manifest_cells(row: ManifestRow) -> tuple[str, ...]:
-    status = f"{row.status}: {row.reason}" if row.reason else row.status
+    path = visible(row.path)
+    status = visible(f"{row.status}: {row.reason}" if row.reason else row.status)
     if row.status != "included":
-        return (row.path, status, *[""] * 6)
+        return (path, status, *[""] * 6)
     tokens = "" if row.max_tokens is None else str(row.max_tokens)
-    return (
-        row.path,
-        status,
-        str(row.documents),
-        str(row.chunks),
-        f"{row.characters:,}",
-        tokens,
-        str(row.redactions),
-        str(row.secrets),
-    )
+    counts = (str(row.documents), _known(row.chunks), f"{row.characters:,}", tokens)
+    return (path, status, *counts, str(row.redactions), str(row.secrets))
+
+
+def _known(count: int | None) -> str:
+    return "unknown" if count is None else str(count)
 
 
 def print_ingest(result: IngestResult) -> None:
@@ -79,6 +78,9 @@ def print_ingest(result: IngestResult) -> None:
         f"chunks     {result.chunks} stored; {result.written} written, of which {result.embedded} embedded "
         f"and {result.written - result.embedded} from the cache{rewritten}"
     )
+    if use := result.hosted:
+        cost = "" if use.cost is None else f", cost {use.cost:.4g}"
+        print(f"sent       {use.texts} texts in {use.requests} requests, {use.tokens} tokens{cost}")
     if result.truncated:
         print(f"truncated  {result.truncated} chunks are longer than the model reads")
     if result.reasons:
@@ -95,9 +97,9 @@ def print_query(result: QueryResult, *, explain: bool) -> None:
         print("no hits")
     for rank, (hit, terms) in enumerate(zip(result.hits, result.matched_terms, strict=True), 1):
         stages = STAGES if explain else [stage for stage in STAGES if stage in hit.scores][-2:]
-        print(f"{rank}. {hit.chunk_id}\n   {', '.join(_stage(hit, stage) for stage in stages)}")
+        print(f"{rank}. {visible(hit.chunk_id)}\n   {', '.join(_stage(hit, stage) for stage in stages)}")
         if explain:
-            print(f"   terms: {', '.join(terms) or 'none'}")
+            print(f"   terms: {visible(', '.join(terms)) or 'none'}")
         print(_snippet(hit.text))
         print()
 
@@ -110,7 +112,7 @@ def _stage(hit: Hit, stage: str) -> str:
 
 def _snippet(text: str) -> str:
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
-    lines = textwrap.wrap(" ".join(text.split()), max(width - 3, 20))
+    lines = textwrap.wrap(visible(" ".join(text.split())), max(width - 3, 20))
     if len(lines) > _SNIPPET_LINES:
         lines = [*lines[: _SNIPPET_LINES - 1], lines[_SNIPPET_LINES - 1] + " ..."]
     return textwrap.indent("\n".join(lines), "   ")
@@ -124,11 +126,11 @@ def print_evaluation(result: EvaluationResult) -> None:
     print(
         f"{run.golden.questions} questions of {run.golden.path}, judged at {run.level} level, 95 % intervals\n"
     )
-    _print(_runs_table(runs, measures))
+    print_table(_runs_table(runs, measures))
     kinds = run.slices.get("kind", {})
     if len(kinds) > 1:
         print(f"\n{run.name}: {run.label}, by kind of question\n")
-        _print(_slices_table(kinds, measures))
+        print_table(_slices_table(kinds, measures))
     print(f"\n{_counts(run)}")
     times = (f"{_STAGE_NAMES.get(name, name)} {timing.p50:.1f}" for name, timing in run.timings_ms.items())
     print(f"milliseconds (p50): {', '.join(times)}; embed and rerank count only what was not cached")
@@ -137,7 +139,7 @@ def print_evaluation(result: EvaluationResult) -> None:
 
 def _runs_table(runs: Sequence[RunRecord], measures: Sequence[Measure]) -> Table:
     several = len({run.name for run in runs}) > 1
-    table = _table()
+    table = new_table()
     table.add_column("run", overflow="fold", min_width=_NARROWEST_NAME)
     for measure in measures:
         table.add_column(str(measure), justify="right", no_wrap=True)
@@ -149,7 +151,7 @@ def _runs_table(runs: Sequence[RunRecord], measures: Sequence[Measure]) -> Table
 
 
 def _slices_table(kinds: Mapping[str, Mapping[Measure, Summary]], measures: Sequence[Measure]) -> Table:
-    table = _table()
+    table = new_table()
     table.add_column("kind")
     for measure in measures:
         table.add_column(str(measure), justify="right", no_wrap=True)
@@ -190,30 +192,3 @@ def _duration(seconds: float | None) -> str:
     if seconds is None:
         return "an unknown time"
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
-
-
-def _table() -> Table:
-    from rich import box
-    from rich.table import Table
-
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-
-
-def _print(table: Table) -> None:
-    """Print a table, wider than a narrow terminal rather than without its figures."""
-    from rich.console import Console
-
-    terminal = sys.stdout is not None and sys.stdout.isatty()
-    width = shutil.get_terminal_size((120, 24)).columns
-    console = Console(
-        file=sys.stdout,
-        width=width if terminal else max(width, 80),
-        highlight=False,
-        emoji=False,
-        markup=False,
-    )
-    needed = console.measure(table, options=console.options.update(width=1000)).minimum
-    console.width = max(console.width, needed)
-    with console.capture() as captured:  # rich would end the process with 1 where the reader has gone
-        console.print(table)
-    print(captured.get(), end="")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from strata_rag.evaluation import Measure, Summary
@@ -38,6 +39,7 @@ def ingest_document(result: IngestResult) -> dict[str, Any]:
         },
         "chunks": result.chunks,
         "written": result.written,
+        "hosted": asdict(result.hosted) if result.hosted else None,
         "embedded": result.embedded,
         "rewritten": result.rewritten,
         "truncated": result.truncated,
@@ -75,7 +77,7 @@ def _hit(rank: int, hit: Hit, matched_terms: tuple[str, ...]) -> dict[str, Any]:
         "text": hit.text,
         "source": hit.payload.get("source", ""),
         "project": hit.payload.get("project", ""),
-        "scores": {stage: hit.scores.get(stage) for stage in STAGES},
+        "scores": {stage: _number(hit.scores.get(stage)) for stage in STAGES},
         "ranks": {stage: hit.ranks.get(stage) for stage in STAGES},
         "matched_terms": list(matched_terms),
     }
@@ -117,5 +119,5 @@ def _summaries(measures: Mapping[Measure, Summary]) -> dict[str, dict[str, float
     }
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _number(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

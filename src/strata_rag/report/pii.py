@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from strata_rag.privacy import EntityFigures, PiiComparison, Score
-from strata_rag.report.console import _print, _table
+from strata_rag.report.tables import new_table, print_table
 
 
 def pii_document(result: PiiComparison) -> dict[str, Any]:
@@ -71,17 +71,17 @@ def _score(score: Score | None) -> dict[str, float | None] | None:
 def print_pii(result: PiiComparison) -> None:
     """Print figures by detector and kind, then where the detectors agree."""
     print(f"{result.documents} documents, {result.megabytes:.2f} MB, policy {result.policy}\n")
-    table = _table()
+    table = new_table()
     for heading in ("detector", "kind", "found", "kept", "redacted", "exact F1", "overlap F1"):
         table.add_column(heading, justify="left" if heading in ("detector", "kind") else "right")
     for name, figures in result.detectors.items():
         for entity, one in figures.items():
             counts = (str(one.found), str(one.kept), str(one.redacted))
             table.add_row(name, entity, *counts, shown_score(one.exact), shown_score(one.overlap))
-    _print(table)
+    print_table(table)
     if result.agreement:
         print()
-        _print(_agreement(result))
+        print_table(_agreement(result))
         equal, alike = result.equal_decisions
         print(f"\n{equal} findings are equal; the policy decided {alike} of them alike")
     speeds = (f"{name} {speed:.2f} MB/s" for name, speed in result.megabytes_per_second.items())
@@ -90,7 +90,7 @@ def print_pii(result: PiiComparison) -> None:
 
 def _agreement(result: PiiComparison) -> Any:
     names = list(result.detectors)
-    table = _table()
+    table = new_table()
     table.add_column("kind")
     for heading in ("equal", "partly overlapping", *(f"only {name}" for name in names)):
         table.add_column(heading, justify="right")

@@ -42,6 +42,23 @@ class DryRun:
 
 
 @dataclass(frozen=True, slots=True)
+class HostedUse:
+    """What an ingest sent to a hosted model.
+
+    Attributes:
+        requests: Requests answered.
+        texts: Texts in them; blank ones are never sent.
+        tokens: Tokens the server counted.
+        cost: What they cost by the config's price, or None where it has none.
+    """
+
+    requests: int
+    texts: int
+    tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class IngestResult:
     """What an ingest did.
 
@@ -61,6 +78,7 @@ class IngestResult:
         manifest: Where the manifest was saved.
         redactions: Placeholders that stand for personal data in the documents.
         secrets: Placeholders that stand for secrets in them.
+        hosted: What was sent to a hosted model, or None where the model is local.
     """
 
     collection: str
@@ -78,6 +96,7 @@ class IngestResult:
     manifest: Path
     redactions: int = 0
     secrets: int = 0
+    hosted: HostedUse | None = None
 
 
 @dataclass(frozen=True, slots=True)

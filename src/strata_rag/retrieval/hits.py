@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+from strata_rag.chunking import with_title
 from strata_rag.index import ScoredPoint
 
 STAGES = ("dense", "lexical", "fused", "rerank")
@@ -43,9 +44,18 @@ class Hit:
         """The score of the last stage that scored it."""
         return next((self.scores[stage] for stage in reversed(STAGES) if stage in self.scores), 0.0)
 
+    def read(self, which: Literal["text", "embed_text"]) -> str:
+        """Return what was matched, or what is shown under the document's title."""
+        return self.embed_text if which == "embed_text" else titled(self.payload, self.text)
+
     def scored(self, stage: str, score: float, rank: int) -> Hit:
         """Return the hit with a stage's score and rank added."""
         return replace(self, scores={**self.scores, stage: score}, ranks={**self.ranks, stage: rank})
+
+
+def titled(payload: Mapping[str, Any], text: str) -> str:
+    """Return `text` under the title that stands in a point's payload, if one does."""
+    return with_title(payload.get("title", ""), text)
 
 
 class Retriever(Protocol):

@@ -22,6 +22,7 @@ class RerankingRetriever:
         candidate_k: How many of the first stage's hits the scorer sees.
         combine: ``replace`` orders candidates by score; ``rrf`` fuses that order with the first stage's.
         rrf_k: Dampens the first ranks of the fusion.
+        text: What the scorer reads: ``text``, what is shown, under the document's title, or ``embed_text``.
         floor: Lowest rerank score of a hit that is returned; None returns all. It never reorders, and a hit that
             was not scored does not pass it.
     """
@@ -34,6 +35,7 @@ class RerankingRetriever:
         candidate_k: int,
         combine: Literal["replace", "rrf"] = "replace",
         rrf_k: int = 60,
+        text: Literal["text", "embed_text"] = "text",
         floor: float | None = None,
     ) -> None:
         self.first_stage = first_stage
@@ -41,6 +43,7 @@ class RerankingRetriever:
         self.candidate_k = candidate_k
         self._combine = combine
         self._rrf_k = rrf_k
+        self._text = text
         self._floor = floor
 
     def retrieve(self, query: str, k: int) -> list[Hit]:
@@ -49,12 +52,15 @@ class RerankingRetriever:
     def rerank(self, query: str, hits: list[Hit]) -> list[Hit]:
         """Return `hits` of the first stage in their new order, without those below the floor."""
         candidates, rest = hits[: self.candidate_k], hits[self.candidate_k :]
-        texts = [hit.embed_text for hit in candidates]
+        texts = [hit.read(self._text) for hit in candidates]
         scores = checked_scores(self._scorer.score(query, texts), texts)
         unscored = [hit for hit, score in zip(candidates, scores, strict=True) if math.isnan(score)]
         if unscored:
             _log.warning(
-                "the reranker gave no score for %s; it follows the scored ones", unscored[0].chunk_id
+                "the reranker gave no score for %d of %d candidates, the first is %s; they follow the scored ones",
+                len(unscored),
+                len(candidates),
+                unscored[0].chunk_id,
             )
         scored = [
             (hit, score) for hit, score in zip(candidates, scores, strict=True) if not math.isnan(score)
