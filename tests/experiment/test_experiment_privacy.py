@@ -254,3 +254,14 @@ def test_presidio_without_its_packages_is_one_error(private: Path, cli: CommandL
     ended = cli("ingest", private, *arguments)
     ended.tells(3, "privacy.")
     assert "pip install" in ended.err
+
+
+def test_a_drafted_golden_set_is_redacted(private: Path, tmp_path: Path, cli: CommandLine) -> None:
+    write_files(
+        tmp_path / "letters", {"a.md": f"# Letter of {ADDRESS}\n\nText.\n", f"{ADDRESS}.md": "Text.\n"}
+    )
+    ended = cli("init", tmp_path / "letters", "--output", tmp_path / "made")
+    assert ended.code == 0, ended
+    assert list(canaries_in(tmp_path / "made", ended.out, ended.err)) == []
+    drafts = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "made").rglob("*.yaml"))
+    assert "Letter of [EMAIL]" in drafts

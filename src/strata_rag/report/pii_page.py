@@ -23,7 +23,6 @@ def pii_page(result: PiiComparison) -> str:
     """Return the page."""
     names = list(result.detectors)
     kinds = sorted({kind for figures in result.detectors.values() for kind in figures})
-    equal, alike = result.equal_decisions
     parts = [
         f"<p>{result.documents} documents, {result.megabytes:.2f} MB, one policy "
         f"(<code>{escape(result.policy)}</code>). No value of any finding is in this file.</p>",
@@ -53,27 +52,7 @@ def pii_page(result: PiiComparison) -> str:
             f"<h2>F1 on {result.labelled} labelled texts, overlapping spans</h2>",
             _bars(kinds, [[_f1(result, name, kind) for kind in kinds] for name in names], names, "{:.3f}"),
         ]
-    if result.agreement:
-        rows = (
-            (kind, one.equal, one.partial, *(one.only.get(name, 0) for name in names))
-            for kind, one in result.agreement.items()
-        )
-        parts += [
-            "<h2>Agreement</h2>",
-            _table(("kind", "equal", "partly overlapping", *(f"only {name}" for name in names)), rows),
-            f"<p>{equal} findings are equal; the policy decided {alike} of them alike.</p>",
-            f"<h2>The first {len(result.findings)} findings, masked</h2>",
-            _table(
-                ("document", "offset", "length", "kind", "relation", *names),
-                (
-                    (
-                        *(one.document, one.offset, one.length, one.entity, one.relation),
-                        *(one.decisions.get(name, "not found") for name in names),
-                    )
-                    for one in result.findings
-                ),
-            ),
-        ]
+    parts += _agreement(result, names)
     speeds = ", ".join(
         f"{escape(name)} {speed:.2f} MB/s" for name, speed in result.megabytes_per_second.items()
     )
@@ -84,6 +63,33 @@ def pii_page(result: PiiComparison) -> str:
         '<meta name="viewport" content="width=device-width">'
         f"<style>{_STYLE}</style></head><body><h1>{title}</h1>\n" + "\n".join(parts) + "\n</body></html>\n"
     )
+
+
+def _agreement(result: PiiComparison, names: Sequence[str]) -> list[str]:
+    """Return the part on where two detectors agree; nothing where only one ran."""
+    if not result.agreement:
+        return []
+    equal, alike = result.equal_decisions
+    rows = (
+        (kind, one.equal, one.partial, *(one.only.get(name, 0) for name in names))
+        for kind, one in result.agreement.items()
+    )
+    return [
+        "<h2>Agreement</h2>",
+        _table(("kind", "equal", "partly overlapping", *(f"only {name}" for name in names)), rows),
+        f"<p>{equal} findings are equal; the policy decided {alike} of them alike.</p>",
+        f"<h2>The first {len(result.findings)} findings, masked</h2>",
+        _table(
+            ("document", "offset", "length", "kind", "relation", *names),
+            (
+                (
+                    *(one.document, one.offset, one.length, one.entity, one.relation),
+                    *(one.decisions.get(name, "not found") for name in names),
+                )
+                for one in result.findings
+            ),
+        ),
+    ]
 
 
 def _redacted(result: PiiComparison, name: str, kind: str) -> float:
