@@ -17,6 +17,8 @@ class SourceDocument:
         source: First folder under the corpus root, empty for files in the root.
         project: The next folder, or what the adapter says.
         metadata: Further payload fields.
+        redactions: Placeholders that stand for personal data in it.
+        secrets: Placeholders that stand for secrets in it.
     """
 
     doc_id: str
@@ -25,6 +27,8 @@ class SourceDocument:
     source: str = ""
     project: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
+    redactions: int = 0
+    secrets: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
     ├── AnswerIsNo                 1   the command ran; the answer is no
     ├── InputError                 2   the files or arguments given are wrong
     │   ├── ConfigError                a config, with every fault found in it
+    │   ├── PolicyError                a privacy policy, with every fault found in it
     │   ├── CorpusError                the documents
     │   └── GoldenError                the golden set, with every fault found in it
     ├── Unavailable                3   something needed is missing, busy or unreachable
@@ -85,6 +86,10 @@ class _FaultyFile(InputError):
 
 
 class ConfigError(_FaultyFile):
+    pass
+
+
+class PolicyError(_FaultyFile):
     pass
 
 

@@ -31,7 +31,7 @@ def test_what_is_shown_gives_the_same_config_when_set(load: Load, weights: str) 
 
 def test_lines_are_aligned(load: Load) -> None:
     lines = show_lines(show_rows(load()))
-    short = [line for line in lines if "measures" not in line and "root" not in line]
+    short = [line for line in lines if not any(wide in line for wide in ("measures", "root", "entities"))]
     assert len({line.index("# ") for line in short}) == 1
     assert lines[0].split() == ["name:", "experiment", "#", "default"]
 

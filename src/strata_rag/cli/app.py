@@ -25,6 +25,7 @@ from strata_rag.cli.golden import golden_app
 from strata_rag.cli.ingest import ingest_command
 from strata_rag.cli.init import init_command
 from strata_rag.cli.inspect import inspect_command
+from strata_rag.cli.pii_compare import pii_compare_command
 from strata_rag.cli.query import query_command
 from strata_rag.cli.report import report_command
 from strata_rag.cli.runs import runs_app
@@ -165,6 +166,7 @@ app.command("check")(check_command)
 app.command("ingest")(ingest_command)
 app.command("query")(query_command)
 app.command("eval")(evaluate_command)
+app.command("pii-compare")(pii_compare_command)
 app.command("doctor")(doctor_command)
 app.add_typer(collections_app, name="collections")
 app.command("compare")(compare_command)

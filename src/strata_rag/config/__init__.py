@@ -2,6 +2,7 @@
 
 from strata_rag.config.chunking import Chunking, TypePolicy
 from strata_rag.config.loader import LoadedConfig, load_config
+from strata_rag.config.privacy import Presidio, Privacy, Regex
 from strata_rag.config.reference import render_reference
 from strata_rag.config.schema import (
     Corpus,
@@ -32,6 +33,9 @@ __all__ = [
     "Index",
     "Lexical",
     "LoadedConfig",
+    "Presidio",
+    "Privacy",
+    "Regex",
     "Rerank",
     "Retrieval",
     "ShownKey",

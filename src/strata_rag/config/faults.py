@@ -121,8 +121,10 @@ def _type_problem(loc: tuple[int | str, ...], found: object, tree: Node, top: Pl
 def _hint(key: Key, found: object, is_item: bool) -> str:
     if key.path == "name":
         return "set `name` to a text that can name a folder"
-    if is_item and isinstance(found, str):
-        return f"write {GATE_EXAMPLE}" if key.path == "gate.rules" else _measure_hint(found)
+    if is_item and isinstance(found, str) and key.path == "gate.rules":
+        return f"write {GATE_EXAMPLE}"
+    if is_item and isinstance(found, str) and key.path == "evaluation.measures":
+        return _measure_hint(found)
     if key.item and isinstance(found, str):
         return f"write a list: [{found}]"
     if key.choices and isinstance(found, str):

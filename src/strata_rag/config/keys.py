@@ -14,8 +14,8 @@ import annotated_types
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from strata_rag.config.schema import ExperimentConfig, FolderOrName
-from strata_rag.config.section import Expected
+from strata_rag.config.schema import ExperimentConfig
+from strata_rag.config.section import Expected, FolderOrName
 
 
 @dataclass(frozen=True, slots=True)

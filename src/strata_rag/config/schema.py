@@ -6,14 +6,14 @@ model is made.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
 from strata_rag.config.chunking import Chunking
-from strata_rag.config.section import Expected, YesNo
+from strata_rag.config.privacy import Privacy
+from strata_rag.config.section import Expected, FolderOrName, YesNo
 from strata_rag.config.section import Section as _Section
 from strata_rag.config.texts import MEASURES, GateRule, Measure
 
@@ -25,11 +25,6 @@ Language = Literal[
     "romanian", "russian", "serbian", "sesotho", "spanish", "swedish", "tamil", "turkish", "yiddish",
 ]  # fmt: skip
 LANGUAGES: tuple[str, ...] = get_args(Language)
-
-
-@dataclass(frozen=True, slots=True)
-class FolderOrName:
-    """Marks a model: a path if it starts like one, otherwise a name."""
 
 
 Name = Annotated[
@@ -287,6 +282,9 @@ class ExperimentConfig(_Section):
         "never write into one collection.",
     )
     corpus: Corpus = Field(description="Which documents.")
+    privacy: Privacy = Field(
+        Privacy(), description="What is taken out of documents before anything of them is stored."
+    )
     chunking: Chunking = Field(Chunking(), description="How documents are cut.")
     embedding: Embedding = Field(Embedding(), description="Which model turns texts into vectors.")
     index: Index = Field(Index(), description="Where vectors are stored.")

@@ -17,6 +17,11 @@ class Expected:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class FolderOrName:
+    """Marks a model or a policy: a path if it starts like one, otherwise a name."""
+
+
 def read_boolean(value: object) -> object:
     """Return the boolean that a text stands for, or the value itself."""
     return _BOOLEANS.get(value.casefold(), value) if isinstance(value, str) else value

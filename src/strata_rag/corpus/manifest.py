@@ -21,12 +21,16 @@ class DocumentFigures:
         characters: Code points of its text.
         max_tokens: Tokens of its longest chunk, or None where no tokenizer was at hand.
         warnings: Chunks longer than the model's limit.
+        redactions: Placeholders that stand for personal data in it.
+        secrets: Placeholders that stand for secrets in it.
     """
 
     chunks: int | None
     characters: int
     max_tokens: int | None
     warnings: tuple[str, ...] = ()
+    redactions: int = 0
+    secrets: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,9 @@ class ManifestRow:
         characters: Their code points.
         max_tokens: Tokens of the longest chunk, or None.
         warnings: What a reader should know.
+        redactions: Placeholders that stand for personal data in its documents.
+        secrets: Placeholders that stand for secrets in them.
+        redacted: The documents that hold a placeholder: id, redactions, secrets.
     """
 
     path: str
@@ -52,6 +59,9 @@ class ManifestRow:
     characters: int
     max_tokens: int | None
     warnings: tuple[str, ...]
+    redactions: int = 0
+    secrets: int = 0
+    redacted: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +95,12 @@ class Manifest:
             "chunks": _total([row.chunks for row in self.rows]),
             "characters": sum(row.characters for row in self.rows),
             "max_tokens": max(tokens, default=None),
+            "redactions": sum(row.redactions for row in self.rows),
+            "secrets": sum(row.secrets for row in self.rows),
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return files and totals as JSON values. Redaction is not part of this version: its counts are null."""
+        """Return files and totals as JSON values."""
         files = [
             {
                 "path": row.path,
@@ -98,8 +110,12 @@ class Manifest:
                 "chunks": row.chunks,
                 "characters": row.characters,
                 "max_tokens": row.max_tokens,
-                "redactions": None,
-                "secrets": None,
+                "redactions": row.redactions,
+                "secrets": row.secrets,
+                "redacted": [
+                    {"doc_id": doc_id, "redactions": redactions, "secrets": secrets}
+                    for doc_id, redactions, secrets in row.redacted
+                ],
                 "warnings": list(row.warnings),
             }
             for row in self.rows
@@ -116,7 +132,8 @@ def build_manifest(outcomes: Sequence[FileOutcome], figures: Mapping[str, Docume
     """
     rows = []
     for outcome in sorted(outcomes, key=lambda one: one.path):
-        known = [figures[doc_id] for doc_id in outcome.doc_ids if doc_id in figures]
+        by_id = {doc_id: figures[doc_id] for doc_id in outcome.doc_ids if doc_id in figures}
+        known = list(by_id.values())
         tokens = [one.max_tokens for one in known if one.max_tokens is not None]
         rows.append(
             ManifestRow(
@@ -128,6 +145,13 @@ def build_manifest(outcomes: Sequence[FileOutcome], figures: Mapping[str, Docume
                 characters=sum(one.characters for one in known),
                 max_tokens=max(tokens, default=None),
                 warnings=outcome.warnings + tuple(warning for one in known for warning in one.warnings),
+                redactions=sum(one.redactions for one in known),
+                secrets=sum(one.secrets for one in known),
+                redacted=tuple(
+                    (doc_id, one.redactions, one.secrets)
+                    for doc_id, one in by_id.items()
+                    if one.redactions or one.secrets
+                ),
             )
         )
     return Manifest(tuple(rows))

@@ -7,6 +7,7 @@ from strata_rag.experiment.gate import checked_rules, run_gate
 from strata_rag.experiment.golden import GoldenCheck, check_golden, check_golden_file
 from strata_rag.experiment.ingest import ingest
 from strata_rag.experiment.inspect import inspect_chunks
+from strata_rag.experiment.pii_compare import compare_experiment, compare_path
 from strata_rag.experiment.preview import dry_run
 from strata_rag.experiment.query import query
 from strata_rag.experiment.report import report_content
@@ -24,6 +25,8 @@ __all__ = [
     "check_golden_file",
     "checked_rules",
     "compare",
+    "compare_experiment",
+    "compare_path",
     "compare_runs",
     "dry_run",
     "evaluate_experiment",

@@ -28,6 +28,7 @@ from strata_rag.errors import InputError
 from strata_rag.experiment.chunkers import build_chunker, said_chunking
 from strata_rag.experiment.engines import embedded_collections, server_collections
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
+from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
 from strata_rag.experiment.workspace import Workspace
@@ -42,6 +43,7 @@ from strata_rag.index import (
     Where,
     collection_name,
 )
+from strata_rag.privacy import Redactor
 from strata_rag.retrieval import (
     CachedScorer,
     CrossEncoderScorer,
@@ -106,6 +108,7 @@ class Experiment:
         embedding = self.config.embedding.model_dump(exclude_defaults=True, include=said)
         parts: dict[str, Any] = {
             "corpus": {"root": self.workspace.place(self.config.corpus.root), **corpus},
+            "privacy": said_privacy(self.config.privacy, self.workspace),
             "chunking": said_chunking(self.config.chunking),
             "embedding": embedding,
             "lexical": lexical,
@@ -190,9 +193,14 @@ class Experiment:
             self._model.load()
 
     def open_source(self) -> SourceAdapter:
-        """Return the adapter that reads the corpus."""
+        """Return the adapter that reads the corpus; what it gives is redacted."""
         corpus = self.config.corpus
-        return open_corpus(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
+        source = open_corpus(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
+        return RedactingSource(source, self.redactor, limit=corpus.limit)
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        return build_redactor(self.config.privacy, self.workspace)
 
     def expected_record(self) -> CollectionRecord:
         """Return the record a collection of this config must have, as far as it is known without its points."""
@@ -212,6 +220,7 @@ class Experiment:
             says=self.says,
             model=model,
             dimension=dimension,
+            privacy=self.redactor.describe(),
             stages={
                 "chunking": CHUNKING_VERSION,
                 "analyser": ANALYSER_VERSION,

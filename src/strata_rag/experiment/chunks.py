@@ -105,6 +105,8 @@ def corpus_manifest(corpus: ChunkedCorpus, tokens: dict[str, int], limit: int | 
                 for chunk, count in counts
                 if limit is not None and count > limit
             ),
+            redactions=document.redactions,
+            secrets=document.secrets,
         )
     return build_manifest(corpus.outcomes, figures)
 

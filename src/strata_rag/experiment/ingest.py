@@ -271,6 +271,8 @@ class _Ingest:
             warnings=tuple(corpus_warnings(experiment, corpus, manifest, by_chunk)),
             timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
             manifest=path,
+            redactions=sum(document.redactions for document in corpus.documents),
+            secrets=sum(document.secrets for document in corpus.documents),
             hosted=self._hosted_use(),
         )
 

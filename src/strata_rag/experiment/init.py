@@ -9,10 +9,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from strata_rag.config import Privacy
 from strata_rag.corpus import open_corpus
 from strata_rag.documents import SourceDocument
 from strata_rag.embedding import ModelResolver
 from strata_rag.errors import AnswerIsNo, InputError, ModelUnavailable, WriteFailed
+from strata_rag.experiment.privacy import RedactingSource, build_redactor
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.report import InitResult
 
@@ -94,8 +96,8 @@ def init_experiment(folder: Path, target: Path, workspace: Workspace) -> InitRes
 
 
 def _documents(folder: Path) -> list[SourceDocument]:
-    """Return documents with text from all over the folder, a few at most."""
-    source = open_corpus(folder)
+    """Return documents with text from all over the folder, a few at most, redacted by the default policy."""
+    source = RedactingSource(open_corpus(folder), build_redactor(Privacy(), Workspace(home=folder)))
     found = [
         document for document in itertools.islice(source.discover(), _LOOKED_AT) if document.text.strip()
     ]

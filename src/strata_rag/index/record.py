@@ -24,6 +24,7 @@ class CollectionRecord:
         model: Canonical id, revision, fingerprint of the resolved weights and most tokens of a text.
         dimension: Length of the dense vectors.
         stages: Version of each of our stages that shaped the points.
+        privacy: Detector, secret rules and digest of the policy that its texts were redacted with.
         avg_len: Average terms a chunk, as it stands in the BM25 weights.
         corpus: Root, digest and number of documents.
         chunks: Number of points.
@@ -36,6 +37,7 @@ class CollectionRecord:
     model: Mapping[str, Any]
     dimension: int
     stages: Mapping[str, int]
+    privacy: Mapping[str, Any] = field(default_factory=dict)
     avg_len: float = 1.0
     corpus: Mapping[str, Any] = field(default_factory=dict)
     chunks: int = 0
@@ -56,7 +58,13 @@ class CollectionRecord:
         ]
 
     def _origin(self) -> dict[str, Any]:
-        return {"says": self.says, "model": self.model, "dimension": self.dimension, "stages": self.stages}
+        return {
+            "says": self.says,
+            "model": self.model,
+            "dimension": self.dimension,
+            "stages": self.stages,
+            "privacy": self.privacy,
+        }
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

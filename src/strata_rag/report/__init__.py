@@ -38,6 +38,8 @@ from strata_rag.report.inspection import (
     print_inspection,
 )
 from strata_rag.report.page import render_page
+from strata_rag.report.pii import pii_document, print_pii
+from strata_rag.report.pii_page import pii_page
 from strata_rag.report.results import (
     DocumentChanges,
     DryRun,
@@ -82,6 +84,8 @@ __all__ = [
     "ingest_document",
     "init_document",
     "inspection_document",
+    "pii_document",
+    "pii_page",
     "print_collection",
     "print_collections",
     "print_comparison",
@@ -93,6 +97,7 @@ __all__ = [
     "print_ingest",
     "print_init",
     "print_inspection",
+    "print_pii",
     "print_prune",
     "print_push",
     "print_query",

@@ -28,7 +28,7 @@ def print_dry_run(preview: DryRun) -> None:
     """Print the manifest: files, totals, estimated time."""
     rows = preview.manifest.rows
     table = new_table()
-    for heading in ("file", "status", "documents", "chunks", "characters", "longest"):
+    for heading in ("file", "status", "documents", "chunks", "characters", "longest", "redacted", "secrets"):
         table.add_column(
             heading, justify="left" if heading in ("file", "status") else "right", overflow="fold"
         )
@@ -44,6 +44,7 @@ def print_dry_run(preview: DryRun) -> None:
         f"{totals['failed']} failed\n"
         f"{totals['documents']} documents, {_known(totals['chunks'])} chunks, "
         f"{totals['characters']:,} characters{longest}\n"
+        f"{totals['redactions']} redactions and {totals['secrets']} secrets taken out\n"
         f"collection {preview.collection}\n"
         f"embedding would take about {_duration(preview.seconds)}; nothing was indexed\n"
         f"manifest {preview.saved}"
@@ -54,9 +55,10 @@ def _manifest_cells(row: ManifestRow) -> tuple[str, ...]:
     path = visible(row.path)
     status = visible(f"{row.status}: {row.reason}" if row.reason else row.status)
     if row.status != "included":
-        return (path, status, "", "", "", "")
+        return (path, status, *[""] * 6)
     tokens = "" if row.max_tokens is None else str(row.max_tokens)
-    return (path, status, str(row.documents), _known(row.chunks), f"{row.characters:,}", tokens)
+    counts = (str(row.documents), _known(row.chunks), f"{row.characters:,}", tokens)
+    return (path, status, *counts, str(row.redactions), str(row.secrets))
 
 
 def _known(count: int | None) -> str:
@@ -83,6 +85,8 @@ def print_ingest(result: IngestResult) -> None:
         print(f"truncated  {result.truncated} chunks are longer than the model reads")
     if result.reasons:
         print(f"why        {'; '.join(result.reasons)}")
+    if result.redactions or result.secrets:
+        print(f"privacy    {result.redactions} redactions, {result.secrets} secrets taken out")
     print(f"time       {', '.join(f'{name} {ms / 1000:.1f} s' for name, ms in result.timings_ms.items())}")
     print(f"manifest   {result.manifest}")
 

@@ -25,7 +25,7 @@ def dry_run_document(preview: DryRun) -> dict[str, Any]:
 
 
 def ingest_document(result: IngestResult) -> dict[str, Any]:
-    """Return what ``strata ingest --json`` prints; redaction is not part of this version, so its count is null."""
+    """Return what ``strata ingest --json`` prints."""
     changes = result.documents
     return {
         "collection": result.collection,
@@ -43,7 +43,8 @@ def ingest_document(result: IngestResult) -> dict[str, Any]:
         "embedded": result.embedded,
         "rewritten": result.rewritten,
         "truncated": result.truncated,
-        "redactions": None,
+        "redactions": result.redactions,
+        "secrets": result.secrets,
         "reasons": list(result.reasons),
         "warnings": list(result.warnings),
         "timings_ms": result.timings_ms,

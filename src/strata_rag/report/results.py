@@ -76,6 +76,8 @@ class IngestResult:
         warnings: What a reader should know.
         timings_ms: Milliseconds by stage.
         manifest: Where the manifest was saved.
+        redactions: Placeholders that stand for personal data in the documents.
+        secrets: Placeholders that stand for secrets in them.
         hosted: What was sent to a hosted model, or None where the model is local.
     """
 
@@ -92,6 +94,8 @@ class IngestResult:
     warnings: tuple[str, ...]
     timings_ms: dict[str, float]
     manifest: Path
+    redactions: int = 0
+    secrets: int = 0
     hosted: HostedUse | None = None
 
 
