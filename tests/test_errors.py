@@ -10,6 +10,7 @@ EXIT_CODES = {
     "AnswerIsNo": 1,
     "InputError": 2,
     "ConfigError": 2,
+    "PolicyError": 2,
     "CorpusError": 2,
     "GoldenError": 2,
     "Unavailable": 3,
@@ -39,7 +40,9 @@ def test_the_tree_at_the_top_of_the_module_names_every_error() -> None:
     assert all(f" {name} " in f"{errors.__doc__} " for name in EXIT_CODES)
 
 
-@pytest.mark.parametrize("name", [name for name in EXIT_CODES if name not in ("ConfigError", "GoldenError")])
+@pytest.mark.parametrize(
+    "name", [name for name in EXIT_CODES if name not in ("ConfigError", "PolicyError", "GoldenError")]
+)
 def test_an_error_carries_its_message_and_its_hint(name: str) -> None:
     error = public_errors()[name]("where: this, that", hint="do it")
     assert (str(error), error.message, error.hint) == ("where: this, that", "where: this, that", "do it")

@@ -18,7 +18,14 @@ OUTCOMES = [
 ]
 FIGURES = {
     "1": DocumentFigures(chunks=2, characters=100, max_tokens=30),
-    "2": DocumentFigures(chunks=1, characters=10, max_tokens=70, warnings=("chunk 2#0-10 has 70 tokens",)),
+    "2": DocumentFigures(
+        chunks=1,
+        characters=10,
+        max_tokens=70,
+        warnings=("chunk 2#0-10 has 70 tokens",),
+        redactions=2,
+        secrets=1,
+    ),
     "a.md": DocumentFigures(chunks=1, characters=5, max_tokens=None),
 }
 
@@ -45,7 +52,15 @@ def test_totals_count_files_by_status_and_sum_the_rest(manifest: Manifest) -> No
         "chunks": 4,
         "characters": 115,
         "max_tokens": 70,
+        "redactions": 2,
+        "secrets": 1,
     }
+
+
+def test_redacted_documents_are_named_with_their_counts(manifest: Manifest) -> None:
+    row = manifest.as_json()["files"][1]
+    assert (row["redactions"], row["secrets"]) == (2, 1)
+    assert row["redacted"] == [{"doc_id": "2", "redactions": 2, "secrets": 1}]
 
 
 def test_tokens_are_null_where_nothing_counted_them() -> None:
@@ -77,6 +92,7 @@ def test_every_row_has_the_documented_keys(manifest: Manifest) -> None:
             "max_tokens",
             "path",
             "reason",
+            "redacted",
             "redactions",
             "secrets",
             "status",
