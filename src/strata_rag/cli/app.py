@@ -61,6 +61,8 @@ class StrataGroup(TyperGroup):
         arguments = list(sys.argv[1:] if args is None else args)
         debug = _take_flag(arguments, "--debug")
         _prepare_streams()
+        if not arguments:
+            arguments = ["--help"]
         try:
             code = self._run(arguments, prog_name or "strata", **extra)
             if sys.stdout is not None:  # None where the caller closed it
@@ -122,10 +124,16 @@ def _close_quietly() -> int:
 def _tell_error(error: Exception, *, as_json: bool) -> int:
     if isinstance(error, Told):
         as_json, error = False, error.error
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(error, file=sys.stderr)
+        return 2
     if isinstance(error, StrataError):
         lines, hint, code = error.lines, error.hint, error.exit_code
     elif isinstance(error, typer.TyperException) and hasattr(error, "format_message"):
         lines, hint, code = [error.format_message().replace("\n", " ")], _usage_hint(error), 2
+    elif isinstance(error, OSError) and error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+        shown = f"{error.filename!s:.60}"
+        lines, hint, code = [f"{shown}: expected a path, found: {error.strerror}"], "check the paths given", 2
     elif isinstance(error, OSError) and error.errno in _DISK_ERRORS:
         lines = [f"{error.filename or 'disk'}: expected to read and write, found: {error.strerror}"]
         hint, code = "check disk space and permissions, or point STRATA_HOME elsewhere", 3

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from strata_rag.errors import StrataError
+from strata_rag.errors import InputError, StrataError, WriteFailed
 
 if TYPE_CHECKING:
     from strata_rag.experiment import Experiment, Workspace
@@ -35,6 +35,7 @@ DenseOnly = Annotated[
 ]
 NoRerank = Annotated[bool, typer.Option("--no-rerank", help="Leave the reranker out.")]
 
+_BEGINNING = 12
 _TRUE = {"1", "true", "yes", "on"}
 
 
@@ -109,18 +110,27 @@ def print_notes(notes: Sequence[str]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file beside its place and rename it there.
+    """Write a file beside its place and rename it there; a device or pipe is written to as it is.
 
     Raises:
+        InputError: The folder is not there, or the file holds something of another kind, which stays.
         WriteFailed: The disk refused; what was there before stays.
     """
-    from strata_rag.errors import WriteFailed
-
-    partial = path.with_name(f".{path.name}.partial")
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return
+    target = path.resolve()
+    if not target.parent.is_dir():
+        raise InputError(f"{path}: expected a folder to write into, found none", hint="make the folder first")
+    if target.is_file() and not _begins_alike(target, text):
+        raise InputError(
+            f"{path}: expected a new file or an earlier one of this kind, found another file",
+            hint="give another name, or remove the file first",
+        )
+    partial = target.with_name(f".{target.name}.partial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         partial.write_text(text, encoding="utf-8", newline="\n")
-        partial.replace(path)
+        partial.replace(target)
     except OSError as error:
         with contextlib.suppress(OSError):
             partial.unlink()
@@ -130,11 +140,18 @@ def write_text(path: Path, text: str) -> None:
         ) from error
 
 
+def _begins_alike(path: Path, text: str) -> bool:
+    """Tell whether the file begins like `text`, so that writing replaces an earlier version of the same thing."""
+    begin = text[:_BEGINNING].encode()
+    with path.open("rb") as file:
+        return file.read(len(begin)) in (begin, b"")
+
+
 def print_warnings(warnings: Sequence[str], *, more: str) -> None:
     """Print the first warnings on stderr, and `more` says where the rest stands."""
     from strata_rag.report import visible
 
-    shown = 10
+    shown = 5
     for warning in warnings[:shown]:
         print(f"warning: {visible(warning)}", file=sys.stderr)
     if len(warnings) > shown:

@@ -35,6 +35,9 @@ Name = Annotated[
 Text = Annotated[str, Field(min_length=1)]
 ModelName = Annotated[str, Field(min_length=1), FolderOrName(), Expected("a model's name or folder")]
 
+_MOST = 1_000_000
+"""Bound of depths: beyond it lies a slip of the keyboard."""
+
 
 class Corpus(_Section):
     """Which documents."""
@@ -186,7 +189,9 @@ class Fusion(_Section):
         description="With `weighted`, how each list's scores become comparable: `minmax` maps them to 0 to 1, "
         "`zscore` to mean 0 and deviation 1.",
     )
-    k: int = Field(60, ge=1, description="The k of that sum: larger flattens the difference between ranks.")
+    k: int = Field(
+        60, ge=1, le=_MOST, description="The k of that sum: larger flattens the difference between ranks."
+    )
     weights: FusionWeights | None = Field(None, description="What each list counts; null means equally.")
 
 
@@ -227,10 +232,10 @@ class Retrieval(_Section):
         "hybrid",
         description="First stage: by meaning (`dense`), by words (`lexical`) or both (`hybrid`).",
     )
-    top_k: int = Field(5, ge=1, description="Hits that a query shows.")
-    candidate_k: int = Field(20, ge=1, description="Hits that the first stage hands to the second.")
+    top_k: int = Field(5, ge=1, le=_MOST, description="Hits that a query shows.")
+    candidate_k: int = Field(20, ge=1, le=_MOST, description="Hits that the first stage hands to the second.")
     ef_search: int = Field(
-        64, ge=1, description="Candidates weighed per dense search: more finds more, slower."
+        64, ge=1, le=_MOST, description="Candidates weighed per dense search: more finds more, slower."
     )
     lexical: Lexical = Field(Lexical(), description="Search by words (BM25).")
     fusion: Fusion = Field(Fusion(), description="How the dense and the lexical list become one.")

@@ -3,7 +3,7 @@
 from strata_rag.corpus.adapter import FileOutcome, SourceAdapter
 from strata_rag.corpus.beir import BeirAdapter
 from strata_rag.corpus.manifest import DocumentFigures, Manifest, ManifestRow, build_manifest, write_manifest
-from strata_rag.corpus.source import open_corpus
+from strata_rag.corpus.source import files_digest, open_corpus
 from strata_rag.corpus.text_files import TextFilesAdapter
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "SourceAdapter",
     "TextFilesAdapter",
     "build_manifest",
+    "files_digest",
     "open_corpus",
     "write_manifest",
 ]

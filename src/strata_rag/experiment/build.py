@@ -11,7 +11,7 @@ from typing import Any
 from strata_rag.cache import Cache
 from strata_rag.chunking import CHUNKING_VERSION, Chunker
 from strata_rag.config import ExperimentConfig
-from strata_rag.corpus import SourceAdapter, open_corpus
+from strata_rag.corpus import SourceAdapter, files_digest, open_corpus
 from strata_rag.embedding import (
     EMBEDDING_VERSION,
     CachedEmbedder,
@@ -191,6 +191,11 @@ class Experiment:
             return
         with self.timer.measure("load"):
             self._model.load()
+
+    def corpus_files(self) -> str | None:
+        """Return a digest of the corpus files' names, sizes and times; None where the root is not there."""
+        corpus = self.config.corpus
+        return files_digest(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
 
     def open_source(self) -> SourceAdapter:
         """Return the adapter that reads the corpus; what it gives is redacted."""

@@ -21,6 +21,7 @@ from strata_rag.errors import GoldenError, ModelUnavailable, StrataError
 from strata_rag.evaluation import check_against, load_golden
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.hosted import require_allowed
+from strata_rag.experiment.search_warnings import stale_corpus
 from strata_rag.index import lock_holders
 from strata_rag.report import Finding
 
@@ -220,6 +221,8 @@ def _collection(experiment: Experiment) -> Iterator[Finding]:
         message = f"{name}: its ingest was cut short"
         yield Finding("collection", "note", message, "run `strata ingest CONFIG`; it continues")
     else:
+        for warning in stale_corpus(experiment, record):
+            yield Finding("collection", "note", f"{name}: {warning}", "run `strata ingest CONFIG`")
         yield Finding("collection", "ok", f"{name}: {record.chunks} chunks")
 
 

@@ -30,12 +30,14 @@ class ChunkedCorpus:
         chunks: By document id, in order; empty for an empty document.
         outcomes: What became of each file.
         cut: Whether the documents were cut; if not, every document's chunks are unknown.
+        files: Digest of the files' names, sizes and times before they were read, or None.
     """
 
     documents: tuple[SourceDocument, ...]
     chunks: dict[str, list[Chunk]]
     outcomes: tuple[FileOutcome, ...]
     cut: bool = True
+    files: str | None = None
 
     def all_chunks(self) -> list[Chunk]:
         """Return every chunk, document after document."""

@@ -31,7 +31,8 @@ from strata_rag.evaluation import (
 )
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.golden import evidence_from_index
-from strata_rag.experiment.query import floor_warnings, opened
+from strata_rag.experiment.query import opened
+from strata_rag.experiment.search_warnings import search_warnings
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.index import CollectionRecord, Index
 from strata_rag.progress import Progress
@@ -87,6 +88,9 @@ def evaluate_experiment(
     rankings: dict[str, list[RankedItem]] = {}
     with opened(experiment, settings) as (record, index):
         golden, notes = _resolved(experiment, golden, record, index)
+        notes += search_warnings(
+            experiment, settings, record, [question.text for question in golden.questions]
+        )
         scorer = experiment.scorer() if settings.rerank else None
         retriever = experiment.retriever(index, settings, scorer)
         progress.phase("evaluating", len(golden.questions))
@@ -121,7 +125,7 @@ def evaluate_experiment(
         libraries=_versions(),
         timings_ms={stage: Timing.of(values) for stage, values in experiment.timer.durations.items()},
         counts={**count_questions(golden, rankings), **_computed(experiment)},
-        warnings=(*notes, *floor_warnings(experiment, settings)),
+        warnings=tuple(notes),
     )
     folder = experiment.workspace.runs / run.run_id
     write_run(folder, run, golden, rankings, per_query)

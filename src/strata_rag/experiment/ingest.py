@@ -67,13 +67,16 @@ def ingest(experiment: Experiment, *, recreate: bool, progress: Progress) -> Ing
         record = writer.record()
         require_own(record, expected)
         with experiment.timer.measure("read"):
+            files = (
+                experiment.corpus_files()
+            )  # before reading: a file that changes meanwhile is told of later
             corpus = chunk_corpus(
                 source, experiment.chunker, limit=experiment.config.corpus.limit, progress=progress
             )
         chunk_count = sum(map(len, corpus.chunks.values()))
         if chunk_count == 0:
             raise _nothing_to_index(experiment, corpus, record)
-        run = _Ingest(experiment, corpus, expected, record, progress)
+        run = _Ingest(experiment, replace(corpus, files=files), expected, record, progress)
         result = run.into(writer)
     progress.close()
     return result
@@ -244,6 +247,7 @@ class _Ingest:
                 "documents": len(self._corpus.documents),
                 "empty": sorted(doc_id for doc_id, chunks in self._corpus.chunks.items() if not chunks),
                 "digest": digest_request({"points": digests}).hex(),
+                "files": self._corpus.files,
             },
             chunks=len(self._wanted),
             truncated=count_truncated(tokens, self._experiment.model_spec.max_tokens) or 0,

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from strata_rag.errors import InputError
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.ownership import require_same
+from strata_rag.experiment.search_warnings import search_warnings
 from strata_rag.experiment.settings import SearchSettings
-from strata_rag.index import CollectionRecord, Index, Where, has_field
+from strata_rag.index import CollectionRecord, Index, Where, has_field, is_text
 from strata_rag.report import QueryResult
 from strata_rag.retrieval import retrieve_capped
 
@@ -31,13 +32,17 @@ def query(
         CollectionError: The collection is missing, incomplete, or made by something else than this config.
     """
     experiment.timer.restart()
+    if not is_text(question):
+        raise InputError(
+            "QUESTION: expected text in UTF-8, found other bytes", hint="check the terminal's encoding"
+        )
     if not question.strip():
         raise InputError(
             "QUESTION: expected a question, found an empty text",
             hint='ask like: strata query CONFIG "What is ...?"',
         )
-    warnings = floor_warnings(experiment, settings)
-    with opened(experiment, settings) as (_, index):
+    with opened(experiment, settings) as (record, index):
+        warnings = search_warnings(experiment, settings, record, [question])
         retriever = experiment.retriever(index, settings, experiment.scorer() if settings.rerank else None)
         with experiment.timer.measure("total"):
             hits = (
@@ -76,13 +81,6 @@ def _require_fields(index: Index, where: Where | None) -> None:
             f"filter: expected one of the fields {', '.join(sorted(seen))}, found {', '.join(sorted(missing))}",
             hint="filter like: --filter source=atlas",
         )
-
-
-def floor_warnings(experiment: Experiment, settings: SearchSettings) -> list[str]:
-    """Return the warning for a floor that nothing is held against."""
-    if experiment.config.retrieval.rerank.floor is None or settings.rerank:
-        return []
-    return ["retrieval.rerank.floor is set, but no reranker runs: nothing is held against it"]
 
 
 @contextmanager

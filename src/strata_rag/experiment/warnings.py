@@ -36,6 +36,11 @@ def corpus_warnings(
             f"{too_long} of {len(tokens)} chunks are longer than the {limit} tokens {experiment.model_id} reads; "
             f"what is beyond is not embedded{advice}"
         )
+    if (documents := experiment.config.corpus.limit) is not None:
+        warnings.append(
+            f"only the first {documents} documents are read, into a collection of their own; query and eval reach it "
+            f"with --set corpus.limit={documents}"
+        )
     if experiment.config.retrieval.lexical.tokenizer == "word" and _unspaced_share(corpus) > _UNSPACED_SHARE:
         warnings.append(
             "the corpus holds a script written without spaces, which lexical search can't cut into words; "

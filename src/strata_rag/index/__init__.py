@@ -13,6 +13,7 @@ from strata_rag.index.filters import (
     OneOf,
     Where,
     has_field,
+    is_text,
     matches,
     parse_filters,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "collection_name",
     "document_weights",
     "has_field",
+    "is_text",
     "lock_holders",
     "matches",
     "parse_filters",

@@ -155,7 +155,8 @@ class EmbeddedIndex:
             request = edge.ScrollRequest(
                 offset=offset, limit=_SCROLL_PAGE, with_payload=True if fields is None else list(fields)
             )
-            records, offset = self._shard.scroll(request)
+            with _answering(self._folder):
+                records, offset = self._shard.scroll(request)
             for record in records:
                 yield str(record.id), record.payload or {}
             if offset is None:
@@ -268,7 +269,7 @@ def _answering(folder: Path) -> Iterator[None]:
     except Exception as error:
         raise CollectionError(
             f"{folder}: expected an answer from the engine, found: {error}",
-            hint="run `strata ingest CONFIG`, and with --recreate if that does not help",
+            hint="run `strata ingest CONFIG --recreate` to build the collection anew",
         ) from error
 
 
@@ -280,6 +281,11 @@ def _load(folder: Path) -> qdrant_edge.EdgeShard:
     except BaseException as error:  # a damaged folder may end in a Rust panic, which is no Exception
         if isinstance(error, KeyboardInterrupt | SystemExit):
             raise
+        if "No space left" in str(error):
+            raise WriteFailed(
+                f"{folder}: expected free disk space to open the shard, found: {error}",
+                hint="free some space, or point STRATA_HOME to another disk; the collection is left as it is",
+            ) from error
         raise CollectionError(
             f"{folder}: expected a readable shard, found: {error}",
             hint="run `strata ingest CONFIG --recreate` to build the collection anew",

@@ -92,6 +92,11 @@ def simple_conditions(where: Where | None) -> Iterator[tuple[str, Simple]]:
             yield field, OneOf((condition,))
 
 
+def is_text(text: str) -> bool:
+    """Tell whether `text` is whole Unicode: an argument that was not UTF-8 reaches Python with half surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def quoted_path(field: str) -> str:
     """Return a field's path as Qdrant reads it whatever characters it holds; a path in quotes stays."""
     if '"' in field:
@@ -110,7 +115,7 @@ def parse_filters(texts: Sequence[str]) -> Where:
     """
     where: dict[str, Condition] = {}
     for text in texts:
-        match = _FILTER.fullmatch(text)
+        match = _FILTER.fullmatch(text) if is_text(text) else None
         if match is None:
             raise _refused(text, f"expected {_FORMS}", "such as --filter source=atlas")
         field = match["field"].strip()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _FILES_SHOWN = 40
 _SNIPPET_LINES = 4
 _NARROWEST_NAME = 12
+_COMPUTED = {"embed": "computed_embeddings", "rerank": "computed_rerankings"}
 _STAGE_NAMES = {"first_stage": "first stage", "total": "whole question"}
 
 
@@ -132,8 +133,7 @@ def print_evaluation(result: EvaluationResult) -> None:
         print(f"\n{run.name}: {run.label}, by kind of question\n")
         print_table(_slices_table(kinds, measures))
     print(f"\n{_counts(run)}")
-    times = (f"{_STAGE_NAMES.get(name, name)} {timing.p50:.1f}" for name, timing in run.timings_ms.items())
-    print(f"milliseconds (p50): {', '.join(times)}; embed and rerank count only what was not cached")
+    print(f"milliseconds, p50: {_times(run)}")
     print(f"run {result.run.path}")
 
 
@@ -186,6 +186,16 @@ def _counts(run: RunRecord) -> str:
     out = f"; {' and '.join(left_out)} left out of the means" if left_out else ""
     empty = f"; {run.counts['no_results']} without results score 0" if run.counts.get("no_results") else ""
     return f"{run.counts['questions']} questions ranked to {run.depth} {run.level}s{out}{empty}"
+
+
+def _times(run: RunRecord) -> str:
+    """Return the median of each stage; what came from the cache is in none of its stages' figures, and is counted."""
+    parts = []
+    for stage, timing in run.timings_ms.items():
+        computed = run.counts.get(_COMPUTED.get(stage, ""))
+        of = "" if computed is None else f" (the {computed} that were not cached)"
+        parts.append(f"{_STAGE_NAMES.get(stage, stage)} {timing.p50:.1f}{of}")
+    return ", ".join(parts)
 
 
 def _duration(seconds: float | None) -> str:
