@@ -48,9 +48,3 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     reader.join(10)
     assert read == [PAGE]
     assert pipe.is_fifo()
-
-
-def test_no_folder_is_made(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="expected a folder"):
-        write_text(tmp_path / "absent" / "page.html", PAGE)
-    assert not (tmp_path / "absent").exists()

@@ -24,7 +24,7 @@ from .conftest import Refuse
         ),
         (
             "retrieval: {top_k: '5'}",
-            '1:20: retrieval.top_k: expected a whole number of at least 1, found the text "5"',
+            '1:20: retrieval.top_k: expected a whole number from 1 to 1000000, found the text "5"',
             "write it without quotes",
         ),
         (
@@ -34,7 +34,7 @@ from .conftest import Refuse
         ),
         (
             "retrieval: {top_k: true}",
-            "1:20: retrieval.top_k: expected a whole number of at least 1, found true",
+            "1:20: retrieval.top_k: expected a whole number from 1 to 1000000, found true",
             "see retrieval.top_k in docs/config.md",
         ),
         (

@@ -32,7 +32,7 @@ def test_sections_come_before_what_they_hold() -> None:
 @pytest.mark.parametrize(
     ("key", "expected"),
     [
-        ("retrieval.top_k", "a whole number of at least 1"),
+        ("retrieval.top_k", "a whole number from 1 to 1000000"),
         ("retrieval.lexical.b", "a number from 0 to 1"),
         ("retrieval.fusion.weights.dense", "a number above 0"),
         ("retrieval.rerank.label", "a whole number of at least 0 or null"),

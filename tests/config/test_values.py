@@ -149,5 +149,5 @@ def test_a_section_with_nothing_in_it_means_its_defaults(load: Load) -> None:
 
 def test_a_quoted_variable_stays_text(refuse: Refuse) -> None:
     assert refuse("retrieval: {top_k: '${K}'}", environ={"K": "7"}).lines == [
-        'experiment.yaml:1:20: retrieval.top_k: expected a whole number of at least 1, found the text "7"'
+        'experiment.yaml:1:20: retrieval.top_k: expected a whole number from 1 to 1000000, found the text "7"'
     ]

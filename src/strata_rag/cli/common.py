@@ -113,15 +113,13 @@ def write_text(path: Path, text: str) -> None:
     """Write a file beside its place and rename it there; a device or pipe is written to as it is.
 
     Raises:
-        InputError: The folder is not there, or the file holds something of another kind, which stays.
+        InputError: The file holds something of another kind, which stays.
         WriteFailed: The disk refused; what was there before stays.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         path.write_text(text, encoding="utf-8", newline="\n")
         return
     target = path.resolve()
-    if not target.parent.is_dir():
-        raise InputError(f"{path}: expected a folder to write into, found none", hint="make the folder first")
     if target.is_file() and not _begins_alike(target, text):
         raise InputError(
             f"{path}: expected a new file or an earlier one of this kind, found another file",
@@ -129,6 +127,7 @@ def write_text(path: Path, text: str) -> None:
         )
     partial = target.with_name(f".{target.name}.partial")
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         partial.write_text(text, encoding="utf-8", newline="\n")
         partial.replace(target)
     except OSError as error:
