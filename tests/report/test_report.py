@@ -260,6 +260,6 @@ def test_an_evaluation_names_what_the_means_leave_out(capsys: pytest.CaptureFixt
     print_evaluation(EVALUATION)
     out = capsys.readouterr().out
     assert (
-        "12 questions ranked to 10 documents; 1 unanswerable left out of the means; 2 without results" in out
+        "12 questions ranked to 10 documents; 1 unanswerable left out of the means; 2 found nothing" in out
     )
     assert "other: dense" in out

@@ -184,7 +184,7 @@ def _counts(run: RunRecord) -> str:
         if run.counts.get(key)
     ]
     out = f"; {' and '.join(left_out)} left out of the means" if left_out else ""
-    empty = f"; {run.counts['no_results']} without results score 0" if run.counts.get("no_results") else ""
+    empty = f"; {run.counts['no_results']} found nothing" if run.counts.get("no_results") else ""
     return f"{run.counts['questions']} questions ranked to {run.depth} {run.level}s{out}{empty}"
 
 
