@@ -40,7 +40,10 @@ def private(tmp_path: Path, tiny_model: Path) -> Path:
     write_files(tmp_path / "docs", DOCUMENTS)
     (tmp_path / "docs" / f"broken {ADDRESS}.md").write_bytes(b"caf\xe9")
     (tmp_path / "docs" / f"{ADDRESS}.png").write_bytes(b"\x89PNG")
-    golden = [{"id": "q1", "question": "Who looks after the pump?", "relevant": ["team/people.md"]}]
+    golden = [
+        {"id": "q1", "question": "Who looks after the pump?", "relevant": ["team/people.md"]},
+        {"id": "q2", "question": "How often is it oiled?", "relevant": ["plain.md"]},
+    ]
     (tmp_path / "golden.yaml").write_text(json.dumps({"questions": golden}), encoding="utf-8")
     return write_config(tmp_path / "c.yaml", tiny_model, evaluation={"golden": "golden.yaml"})
 
@@ -69,6 +72,9 @@ def test_no_canary_reaches_index_records_manifest_or_output(private: Path, cli: 
         ("query", private, "pump", "--json", "--mode", "lexical"),
         ("eval", private, "--no-rerank"),
         ("eval", private, "--no-rerank", "--json"),
+        ("report", "latest", "latest~1", "-o", private.parent / ".strata" / "report.html"),
+        ("compare", "latest", "latest~1"),
+        ("inspect", private, "--chunks", "--json"),
         ("ingest", private, "--strict"),
         ("ingest", private, "--debug", "--set", "corpus.format=beir"),
         ("pii-compare", private, "-o", private.parent / ".strata" / "pii.html"),
@@ -78,6 +84,7 @@ def test_no_canary_reaches_index_records_manifest_or_output(private: Path, cli: 
         told += [ended.out, ended.err]
     assert list(canaries_in(private.parent / ".strata", *told)) == []
     assert "[EMAIL]" in told[0]
+    assert (private.parent / ".strata" / "report.html").is_file()
     assert "support@acme.example" in "".join(told)
 
 

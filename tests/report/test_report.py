@@ -259,7 +259,5 @@ def test_the_text_of_an_ingest_counts_what_was_cached(capsys: pytest.CaptureFixt
 def test_an_evaluation_names_what_the_means_leave_out(capsys: pytest.CaptureFixture[str]) -> None:
     print_evaluation(EVALUATION)
     out = capsys.readouterr().out
-    assert (
-        "12 questions ranked to 10 documents; 1 unanswerable left out of the means; 2 found nothing" in out
-    )
+    assert "12 questions ranked to 10 documents; 1 unanswerable left out of the means; 2 found nothing" in out
     assert "other: dense" in out
