@@ -77,7 +77,7 @@ class StrataGroup(TyperGroup):
             )
             if standalone_mode:  # taking a model library apart would cost a second of the two there are
                 os._exit(code)
-        except Exception as error:
+        except Exception as error:  # the last stop: whatever is left becomes an exit code and two lines
             if debug:
                 traceback.print_exc()
             code = _tell_error(error, as_json="--json" in arguments)

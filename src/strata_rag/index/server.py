@@ -222,7 +222,7 @@ class ServerIndex:
         """Return how many points the server holds, or at least those written here where it does not tell."""
         try:
             return str(self._client.call("count", self._name, exact=True, retry=False).count)
-        except Exception:
+        except Exception:  # this is for the message of an earlier error, which nothing may hide
             return f"at least {self._written}"
 
 

@@ -100,7 +100,9 @@ class ServerClient:
         while True:
             try:
                 return bound(*args, **kwargs)
-            except Exception as error:
+            except (
+                Exception
+            ) as error:  # HTTP, gRPC and pydantic each raise their own; the unknown is raised again
                 failure, passing, pause = _understood(error)
                 if failure is None:
                     raise
@@ -130,7 +132,7 @@ class ServerClient:
                     check_compatibility=False,
                 )
                 version = client.info().version
-            except Exception as error:
+            except Exception as error:  # as above
                 failure, _, _ = _understood(error)
                 raise self._final(failure or ServerCall(str(error), status=None, reached=False)) from error
         found = tuple(map(int, re.findall(r"\d+", version)[:2]))
