@@ -18,6 +18,7 @@ EXIT_CODES = {
     "CollectionBusy": 3,
     "ServerUnavailable": 3,
     "ModelUnavailable": 3,
+    "LLMError": 3,
     "ExtraMissing": 3,
     "WriteFailed": 3,
     "NotMeasurable": 4,
@@ -55,3 +56,12 @@ def test_an_error_of_a_file_has_one_line_for_each_fault() -> None:
     assert error.lines == ["a.yaml:1:2: x: expected 1, found 2", "a.yaml:3:1: y: unknown"]
     assert error.message == "; ".join(error.lines)
     assert error.faults == tuple(faults)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ends_run"), [("auth", True), ("quota", True), ("budget", True), ("timeout", False)]
+)
+def test_a_model_error_says_whether_later_calls_would_fail_too(
+    kind: errors.LLMErrorKind, ends_run: bool
+) -> None:
+    assert errors.LLMError("m", hint="h", kind=kind).ends_run is ends_run

@@ -5,6 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+Scalar = str | int | float | bool
+"""What a payload field holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Where a part of a document begins.
+
+    Attributes:
+        start: Its first code point.
+        title: Heading path, sheet or slide: what a citation names.
+    """
+
+    start: int
+    title: str
+
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument:
@@ -17,6 +33,8 @@ class SourceDocument:
         source: First folder under the corpus root, empty for files in the root.
         project: The next folder, or what the adapter says.
         metadata: Further payload fields.
+        pages: First code point of each page, ascending; empty where it has no pages.
+        sections: Where its parts begin, ascending; empty where none are known.
         redactions: Placeholders that stand for personal data in it.
         secrets: Placeholders that stand for secrets in it.
     """
@@ -26,7 +44,9 @@ class SourceDocument:
     title: str = ""
     source: str = ""
     project: str = ""
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, Scalar] = field(default_factory=dict)
+    pages: tuple[int, ...] = ()
+    sections: tuple[Section, ...] = ()
     redactions: int = 0
     secrets: int = 0
 

@@ -12,6 +12,7 @@
     │   ├── CollectionBusy             another process holds it
     │   ├── ModelUnavailable           weights that no step of the resolution found
     │   ├── ServerUnavailable          no server answers, or it refuses the key
+    │   ├── LLMError                   a language model that gave no reply
     │   ├── ExtraMissing               an optional package that is not installed
     │   └── WriteFailed                the disk or the engine refused
     └── NotMeasurable              4   the question could not be decided
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 
 class StrataError(Exception):
@@ -119,6 +121,29 @@ class ModelUnavailable(Unavailable):
 
 class ServerUnavailable(Unavailable):
     pass
+
+
+LLMErrorKind = Literal[
+    "auth", "quota", "bad_request", "rate_limit", "overloaded", "server", "timeout", "connection", "budget"
+]
+_ENDS_RUN = ("auth", "quota", "budget")
+
+
+class LLMError(Unavailable):
+    """A call that brought no reply.
+
+    Attributes:
+        kind: What went wrong, in one word for all providers.
+    """
+
+    def __init__(self, message: str, *, hint: str, kind: LLMErrorKind = "server") -> None:
+        super().__init__(message, hint=hint)
+        self.kind = kind
+
+    @property
+    def ends_run(self) -> bool:
+        """Whether every later call would fail for the same reason."""
+        return self.kind in _ENDS_RUN
 
 
 class ExtraMissing(Unavailable):

@@ -17,7 +17,7 @@ def document_type(document: SourceDocument) -> str:
     Endings that mean the same have one name: ``markdown`` is ``md``, ``htm`` is ``html``.
     """
     stated = document.metadata.get("type")
-    return normal_type(stated if stated is not None else _ending(document.doc_id))
+    return normal_type(str(stated) if stated is not None else _ending(document.doc_id))
 
 
 def normal_type(name: str) -> str:

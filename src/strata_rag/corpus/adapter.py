@@ -21,6 +21,9 @@ class FileOutcome:
         reason: The rule that excluded it, or why it failed; empty for an included file.
         doc_ids: The documents it gave.
         warnings: What a reader should know, such as an empty document.
+        format: What it was read as, such as ``pdf``; empty where it was not read.
+        encoding: Of its text, such as ``utf-8`` or ``cp1252``; empty where the format fixes it.
+        pages: Number of its pages, or None where it has none.
     """
 
     path: str
@@ -28,6 +31,9 @@ class FileOutcome:
     reason: str = ""
     doc_ids: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    format: str = ""
+    encoding: str = ""
+    pages: int | None = None
 
 
 class SourceAdapter(Protocol):

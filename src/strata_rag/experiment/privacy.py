@@ -163,7 +163,11 @@ class RedactingSource:
         for document, text in zip(batch, texts, strict=True):
             path = document.doc_id
             title = self._short(document.title, path)
-            metadata = {key: self._short(value, path) for key, value in document.metadata.items()}
+            metadata = {
+                key: self._short(value, path)
+                for key, value in document.metadata.items()
+                if isinstance(value, str)
+            }
             parts = [text, title, self._short(path, path), *metadata.values()]
             yield replace(
                 document,
@@ -172,7 +176,7 @@ class RedactingSource:
                 title=title.text,
                 source=self._line(document.source, path),
                 project=self._line(document.project, path),
-                metadata={key: value.text for key, value in metadata.items()},
+                metadata={**document.metadata, **{key: value.text for key, value in metadata.items()}},
                 redactions=sum(part.redactions for part in parts),
                 secrets=sum(part.secrets for part in parts),
             )
