@@ -1,0 +1,177 @@
+"""Read one file: what it is decides who reads it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from strata_rag.corpus.formats.archive import read_zip
+from strata_rag.corpus.formats.csv import read_csv
+from strata_rag.corpus.formats.docx import read_docx
+from strata_rag.corpus.formats.extraction import Extraction, Limits, Options, Unreadable
+from strata_rag.corpus.formats.html import read_html
+from strata_rag.corpus.formats.json_lines import read_json, read_jsonl
+from strata_rag.corpus.formats.mail import read_mail
+from strata_rag.corpus.formats.odt import read_odt
+from strata_rag.corpus.formats.pdf import read_pdf
+from strata_rag.corpus.formats.plain import read_markdown, read_plain
+from strata_rag.corpus.formats.rtf import read_rtf
+from strata_rag.corpus.formats.sheets import read_sheets
+from strata_rag.corpus.formats.sniff import sniff
+from strata_rag.corpus.formats.xlsx import read_xlsx
+
+SUFFIXES = {
+    "md": "md", "markdown": "md", "mdown": "md", "mkd": "md",
+    "txt": "txt", "text": "txt", "rst": "txt", "adoc": "txt",
+    "html": "html", "htm": "html", "xhtml": "html", "php": "html", "phtml": "html", "mht": "eml", "mhtml": "eml",
+    "docx": "docx", "docm": "docx", "dotx": "docx", "dotm": "docx",
+    "pdf": "pdf",
+    "xlsx": "xlsx", "xlsm": "xlsx", "xltx": "xlsx", "xltm": "xlsx", "xls": "xls", "xlsb": "xlsb", "ods": "ods",
+    "csv": "csv", "tsv": "tsv", "tab": "tsv",
+    "json": "json", "jsonl": "jsonl", "ndjson": "jsonl",
+    "eml": "eml",
+    "odt": "odt", "fodt": "odt", "odp": "odt",
+    "rtf": "rtf",
+    "doc": "doc",
+    "zip": "zip",
+}  # fmt: skip
+"""Endings of names, and the format that each promises."""
+TEXTUAL = frozenset({"md", "txt", "html", "csv", "tsv", "json", "jsonl", "eml"})
+_DEEPEST = 3
+_UNREADABLE = {
+    "doc": "a Word 97-2003 document: no reader; save it as .docx",
+    "": "unknown binary data",
+}
+
+
+def extract(path: Path | str, *, options: Options | None = None, limits: Limits | None = None) -> Extraction:
+    """Read a file in this process, as plugins may.
+
+    The reader follows from the file's content; its name decides only where the content leaves a choice, as between
+    text formats. No limit on time or memory holds here: `ReaderPool` sets those.
+
+    Args:
+        path: The file.
+        options: What is a reader's choice.
+        limits: What it may cost.
+
+    Raises:
+        Unreadable: It can't be read; the message says why.
+    """
+    path = Path(path)
+    limits = limits or Limits()
+    try:
+        size = os.stat(path).st_size
+        if size > limits.max_bytes:
+            raise Unreadable(f"{size} bytes, more than corpus.limits.max_bytes {limits.max_bytes}")
+        raw = path.read_bytes()
+    except OSError as error:
+        raise Unreadable(f"can't be read: {error.strerror}") from error
+    return extract_bytes(raw, path.name, options=options, limits=limits)
+
+
+def extract_bytes(
+    raw: bytes, name: str, *, options: Options | None = None, limits: Limits | None = None, depth: int = 0
+) -> Extraction:
+    """Read a file's bytes; see `extract`.
+
+    Args:
+        raw: The bytes.
+        name: The file's name.
+        options: What is a reader's choice.
+        limits: What it may cost.
+        depth: How many archives or mails it lies in.
+
+    Raises:
+        Unreadable: They can't be read; the message says why.
+    """
+    options, limits = options or Options(), limits or Limits()
+    stated = SUFFIXES.get(suffix_of(name), "")
+    kind = format_of(raw, name)
+    read = _reader(kind, name, options, limits, depth)
+    try:
+        found = read(raw)
+    except RecursionError:
+        raise Unreadable(f"expected {kind}, found parts nested too deep") from None
+    except MemoryError:
+        raise Unreadable(f"needs more memory than corpus.limits.memory_mb {limits.memory_mb}") from None
+    if stated and kind != stated and not (kind == "eml" and stated == "txt"):
+        found = replace(found, warnings=(f"its name says {stated}, it was read as {kind}", *found.warnings))
+    return found
+
+
+def suffix_of(name: str) -> str:
+    """Return a name's ending in small letters, without the stop."""
+    return PurePosixPath(name).suffix[1:].lower()
+
+
+def format_of(raw: bytes, name: str) -> str:
+    """Return the format to read a file as.
+
+    Raises:
+        Unreadable: There is no reader for what it holds.
+    """
+    suffix = suffix_of(name)
+    stated = SUFFIXES.get(suffix, "")
+    found = sniff(raw)
+    if found == "text":
+        return _textual(stated, suffix, raw)
+    if found in ("html", "mail"):
+        kind = "eml" if found == "mail" else "html"
+        # A page may stand inside a Markdown or text file, and be meant as text.
+        return stated if stated in ("md", "txt", "csv", "tsv", "json", "jsonl", "html", "eml") else kind
+    if found in ("doc", ""):
+        if found == "" and stated in TEXTUAL:
+            return stated
+        if found == "" and stated:
+            raise Unreadable(f"expected {stated}, found {_UNREADABLE[found]}")
+        raise Unreadable(_UNREADABLE[found])
+    if found.startswith(("a ", "an ")):
+        raise Unreadable("encrypted: a password is needed" if "encrypted" in found else f"{found}: no reader")
+    return "odt" if found == "odt" else found
+
+
+def _textual(stated: str, suffix: str, raw: bytes) -> str:
+    if stated in TEXTUAL:
+        return stated
+    if stated == "odt" and raw.lstrip()[:5] == b"<?xml":
+        return "odt"
+    if stated and not raw.strip():
+        raise Unreadable(f"expected {stated}, found an empty file")
+    if stated or not suffix:
+        return "txt"
+    raise Unreadable(f"no reader for .{suffix}")
+
+
+def _reader(
+    kind: str, name: str, options: Options, limits: Limits, depth: int
+) -> Callable[[bytes], Extraction]:
+    def inner(inner_name: str, raw: bytes) -> Extraction:
+        if depth >= _DEEPEST:
+            raise Unreadable("archives and mails nested too deep")
+        return extract_bytes(raw, inner_name, options=options, limits=limits, depth=depth + 1)
+
+    if kind == "zip":
+        if not options.zip:
+            raise Unreadable("an archive (corpus.zip is false)")
+        return partial(read_zip, name=name, limits=limits, read=inner)
+    readers: dict[str, Callable[[bytes], Extraction]] = {
+        "md": read_markdown,
+        "txt": read_plain,
+        "html": read_html,
+        "rtf": read_rtf,
+        "pdf": partial(read_pdf, limits=limits),
+        "odt": partial(read_odt, limits=limits),
+        "docx": partial(read_docx, options=options, limits=limits),
+        "xlsx": partial(read_xlsx, options=options, limits=limits),
+        "csv": partial(read_csv, options=options),
+        "tsv": partial(read_csv, options=options, tabs=True),
+        "json": partial(read_json, options=options),
+        "jsonl": partial(read_jsonl, options=options),
+        "eml": partial(read_mail, read=inner),
+        **{one: partial(read_sheets, format=one, options=options, limits=limits) for one in ("xls", "xlsb", "ods")},
+    }
+    return readers[kind]
