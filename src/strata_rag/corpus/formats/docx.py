@@ -302,7 +302,7 @@ class _Document:
                 continue
             shown = [" ".join(text for text in self._texts(cell) if text) if _is_shown(cell) else "" for cell, _ in cells]
             if any(text.strip() for text in shown):
-                self._out.line(CELLS.join(shown).rstrip(" |") if not shown[-1] else CELLS.join(shown))
+                self._out.line(CELLS.join(shown).rstrip(" |"))
 
     def _alt_chunk(self, node: Any) -> None:
         target = self._relations.get(attribute(node, "id") or "", ("", ""))[0]

@@ -11,7 +11,7 @@ def linear(node: Any) -> str:
     """Return an OMML element as a line: fractions with ``/``, powers with ``^``, indices with ``_``."""
     name = local(node)
     if name == "t":
-        return node.text or ""
+        return (node.text or "").replace("\u2061", "")
     if name.endswith("Pr"):
         return ""
     shape = _SHAPES.get(name)

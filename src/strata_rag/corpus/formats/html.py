@@ -61,7 +61,7 @@ def decode_like(raw: bytes, sample: bytes, fallback: str) -> Any:
 def html_extraction(text: str, *, encoding: str = "", warnings: tuple[str, ...] = ()) -> Extraction:
     """Return what a page shows, from its source text."""
     builder = TextBuilder()
-    title = write_html(builder, text)
+    title = write_html(builder, text, with_title=True)
     return Extraction(
         text=builder.build(),
         format="html",
@@ -72,13 +72,16 @@ def html_extraction(text: str, *, encoding: str = "", warnings: tuple[str, ...] 
     )
 
 
-def write_html(builder: TextBuilder, text: str) -> str:
-    """Write what a page shows, and return its title."""
+def write_html(builder: TextBuilder, text: str, *, with_title: bool = False) -> str:
+    """Write what a page shows, its title above if that stands nowhere on it; return the title."""
     root = _parse(text)
     if root is None:
         return ""
     titles = root.xpath("//head//title | /html/title")
     title = builder.cleaner.clean(" ".join("".join(titles[0].itertext()).split())) if titles else ""
+    if with_title and title and title not in " ".join("".join(root.xpath("string(//body)")).split()):
+        builder.line(title)
+        builder.end_line(blank=True)
     _Page(builder).write(root)
     return title
 

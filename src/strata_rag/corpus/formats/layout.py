@@ -10,6 +10,7 @@ from strata_rag.corpus.formats.texts import TextBuilder
 from strata_rag.documents import Scalar
 
 _NUMBER = re.compile(r"[-+]?[$€£¥]?\s?[-+]?(?:\d{1,3}(?:[,. ]\d{3})+|\d+)(?:[.,]\d+)?(?:[eE][-+]?\d+)?\s?[%€$£¥]?")
+_ERROR = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|SPILL!|CALC!|GETTING_DATA)")
 _DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(?::\d{2})?")
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,14})")
@@ -96,7 +97,7 @@ def row_text(table: Table, row: Row) -> str:
         if not cell:
             continue
         named = table.names is not None and (at >= len(table.names) or table.names[at])
-        shown.append(f"{table.name(at)}: {cell}" if named else cell)
+        shown.append(f"{table.name(at).rstrip(':')}: {cell}" if named else cell)
     return "; ".join(shown)
 
 
@@ -164,7 +165,9 @@ def _is_header(row: Row, below: list[Row]) -> bool:
     odd = [at for at, cell in enumerate(row.cells) if _is_value(cell) or not isinstance(row.values[at], str)]
     if not odd:
         return len(row.cells) > 1 or bool(below)
-    if len(odd) < len(cells) and all(_YEAR.fullmatch(row.cells[at].strip()) for at in odd):
+    if below and len(odd) > 1 and _are_years([row.cells[at] for at in odd]):
+        return True
+    if len(odd) < len(cells) and _are_years([row.cells[at] for at in odd]):
         return True
     # Numbers head columns whose cells are none.
     return bool(below) and all(
@@ -172,9 +175,19 @@ def _is_header(row: Row, below: list[Row]) -> bool:
     ) and any(at < len(one.cells) and one.cells[at].strip() for at in odd for one in below[:20])
 
 
+def _are_years(cells: list[str]) -> bool:
+    """Tell whether cells are years that rise or fall, as they stand above columns."""
+    if not all(_YEAR.fullmatch(cell.strip()) for cell in cells):
+        return False
+    years = [int(cell) for cell in cells]
+    return years in (sorted(set(years)), sorted(set(years), reverse=True))
+
+
 def _is_value(cell: str) -> bool:
     cell = cell.strip()
-    return bool(cell) and bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
+    return bool(cell) and bool(
+        _NUMBER.fullmatch(cell) or _DATE.fullmatch(cell) or _ERROR.fullmatch(cell)
+    )
 
 
 def _unique_names(cells: Sequence[str]) -> tuple[str, ...]:
@@ -192,7 +205,9 @@ def _unique_names(cells: Sequence[str]) -> tuple[str, ...]:
 
 def _continues(table: Table, block: list[Row]) -> bool:
     """Tell whether rows without a header of their own stand below the one of `table`."""
-    return table.names is not None and bool(table.rows) and max(map(_filled, block)) > 1
+    if table.names is None or not table.rows or max(map(_filled, block)) < 2:
+        return False
+    return max(len(row.cells) for row in block) <= len(table.names)
 
 
 def _joined_titles(tables: list[Table]) -> list[Table]:

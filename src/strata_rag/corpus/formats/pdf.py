@@ -15,8 +15,9 @@ from strata_rag.corpus.formats.texts import TextBuilder
 
 _HYPHEN = re.compile(r"(\w*)\ufffe(\w*)")
 _SUSPECT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffe\ufffd\ue000-\uf8ff]")
+_BULLET = re.compile("^[\x80-\x9f\ue000-\uf8ff](?=[ \t])", re.MULTILINE)
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_GLYPH_LOST = "\x00"
+_PDFIUM_HYPHEN = 2
 _NOTE_KINDS = frozenset({1, 3, 8, 9, 10, 11, 13})
 """Text notes, free text, highlights and their like, stamps."""
 _WIDGET = 20
@@ -139,8 +140,8 @@ class _Reader:
             text = text_page.get_text_range()
             self.lost_glyphs |= bool(_SUSPECT.search(text))
             if "\ufffe" in text or _RIGHT_TO_LEFT.search(text):
-                text = _mended(text_page, text)
-            self._out.exact(_joined(text.replace("\r\n", "\n")).strip("\n"))
+                text = _mended(text_page)
+            self._out.exact(_BULLET.sub("•", _joined(text.replace("\r\n", "\n"))).strip("\n"))
             text_page.close()
             for line in _notes_and_values(self._document, page):
                 if line.strip() and line.partition(": ")[2].strip() not in text:
@@ -162,16 +163,13 @@ def _joined(text: str) -> str:
     return _HYPHEN.sub(join, text)
 
 
-def _mended(text_page: Any, text: str) -> str:
+def _mended(text_page: Any) -> str:
     """Return the text with lost glyphs told from hyphens, and with right-to-left letters in the order they are read."""
     import pypdfium2.raw as pdfium
 
     count = text_page.count_chars()
     codes = [pdfium.FPDFText_GetUnicode(text_page, at) for at in range(count)]
-    if len(codes) != len(text):
-        # Beyond the Basic Multilingual Plane pdfium counts halves.
-        return text
-    characters = [_GLYPH_LOST if code == 0 else character for code, character in zip(codes, text, strict=True)]
+    characters = ["\ufffe" if code == _PDFIUM_HYPHEN else chr(code) for code in codes]
     at = 0
     while at < count:
         end = at
@@ -183,7 +181,8 @@ def _mended(text_page: Any, text: str) -> str:
                 # One glyph that stands for several letters: pdfium turned them round as if each had a place.
                 characters[at : end + 1] = characters[at : end + 1][::-1]
         at = end + 1
-    return "".join(characters)
+    # Beyond the Basic Multilingual Plane pdfium gives two halves.
+    return "".join(characters).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _is_of_glyph(character: str) -> bool:

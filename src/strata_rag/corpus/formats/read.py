@@ -100,6 +100,9 @@ def extract_bytes(
         raise Unreadable(f"needs more memory than corpus.limits.memory_mb {limits.memory_mb}") from None
     if stated and kind != stated and not (kind == "eml" and stated == "txt"):
         found = replace(found, warnings=(f"its name says {stated}, it was read as {kind}", *found.warnings))
+    if not found.parts and not found.text.strip():
+        what = "the file is empty" if kind in TEXTUAL else "no text found"
+        found = replace(found, warnings=(*found.warnings, f"{what}: no chunk"))
     return found
 
 
