@@ -14,6 +14,10 @@ class Unreadable(Exception):
     """A file that holds nothing this project can read; the message says why."""
 
 
+class NoReader(Unreadable):
+    """A file of a kind that this project does not read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one file may cost.

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
+from inspect import signature
 from pathlib import Path, PurePosixPath
 
-from strata_rag.corpus.formats.archive import read_zip
-from strata_rag.corpus.formats.csv import read_csv
-from strata_rag.corpus.formats.docx import read_docx
-from strata_rag.corpus.formats.extraction import Extraction, Limits, Options, Unreadable
-from strata_rag.corpus.formats.html import read_html
-from strata_rag.corpus.formats.json_lines import read_json, read_jsonl
-from strata_rag.corpus.formats.mail import read_mail
-from strata_rag.corpus.formats.odt import read_odt
-from strata_rag.corpus.formats.pdf import read_pdf
-from strata_rag.corpus.formats.plain import read_markdown, read_plain
-from strata_rag.corpus.formats.rtf import read_rtf
-from strata_rag.corpus.formats.sheets import read_sheets
+from strata_rag.corpus.formats.extraction import Extraction, Limits, NoReader, Options, Unreadable
 from strata_rag.corpus.formats.sniff import sniff
-from strata_rag.corpus.formats.xlsx import read_xlsx
+from strata_rag.corpus.formats.texts import Cleaner
+from strata_rag.documents import Record, Scalar
 
 SUFFIXES = {
     "md": "md", "markdown": "md", "mdown": "md", "mkd": "md",
@@ -103,7 +95,26 @@ def extract_bytes(
     if not found.parts and not found.text.strip():
         what = "the file is empty" if kind in TEXTUAL else "no text found"
         found = replace(found, warnings=(*found.warnings, f"{what}: no chunk"))
-    return found
+    return _with_whole_texts(found)
+
+
+def _with_whole_texts(found: Extraction) -> Extraction:
+    """Return the extraction with metadata and record values in the one form that texts have."""
+    clean = Cleaner().clean
+
+    def cleaned(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+        return {clean(key): clean(value) if isinstance(value, str) else value for key, value in values.items()}
+
+    return replace(
+        found,
+        title=clean(found.title),
+        metadata=cleaned(found.metadata),
+        records=tuple(Record(one.start, one.end, cleaned(one.values)) for one in found.records),
+        parts=tuple(
+            replace(part, extraction=_with_whole_texts(part.extraction)) for part in found.parts
+        ),
+        warnings=tuple(map(clean, found.warnings)),
+    )
 
 
 def suffix_of(name: str) -> str:
@@ -131,10 +142,12 @@ def format_of(raw: bytes, name: str) -> str:
             return stated
         if found == "" and stated:
             raise Unreadable(f"expected {stated}, found {_UNREADABLE[found]}")
-        raise Unreadable(_UNREADABLE[found])
+        raise NoReader(_UNREADABLE[found])
+    if "encrypted" in found:
+        raise Unreadable("encrypted: a password is needed")
     if found.startswith(("a ", "an ")):
-        raise Unreadable("encrypted: a password is needed" if "encrypted" in found else f"{found}: no reader")
-    return "odt" if found == "odt" else found
+        raise NoReader(f"{found}: no reader")
+    return found
 
 
 def _textual(stated: str, suffix: str, raw: bytes) -> str:
@@ -146,35 +159,45 @@ def _textual(stated: str, suffix: str, raw: bytes) -> str:
         raise Unreadable(f"expected {stated}, found an empty file")
     if stated or not suffix:
         return "txt"
-    raise Unreadable(f"no reader for .{suffix}")
+    raise NoReader(f"no reader for .{suffix}")
 
 
 def _reader(
     kind: str, name: str, options: Options, limits: Limits, depth: int
 ) -> Callable[[bytes], Extraction]:
+    """Return what reads `kind`; each reader's module is imported when it is first needed."""
+
     def inner(inner_name: str, raw: bytes) -> Extraction:
         if depth >= _DEEPEST:
             raise Unreadable("archives and mails nested too deep")
         return extract_bytes(raw, inner_name, options=options, limits=limits, depth=depth + 1)
 
-    if kind == "zip":
-        if not options.zip:
-            raise Unreadable("an archive (corpus.zip is false)")
-        return partial(read_zip, name=name, limits=limits, read=inner)
-    readers: dict[str, Callable[[bytes], Extraction]] = {
-        "md": read_markdown,
-        "txt": read_plain,
-        "html": read_html,
-        "rtf": read_rtf,
-        "pdf": partial(read_pdf, limits=limits),
-        "odt": partial(read_odt, limits=limits),
-        "docx": partial(read_docx, options=options, limits=limits),
-        "xlsx": partial(read_xlsx, options=options, limits=limits),
-        "csv": partial(read_csv, options=options),
-        "tsv": partial(read_csv, options=options, tabs=True),
-        "json": partial(read_json, options=options),
-        "jsonl": partial(read_jsonl, options=options),
-        "eml": partial(read_mail, read=inner),
-        **{one: partial(read_sheets, format=one, options=options, limits=limits) for one in ("xls", "xlsb", "ods")},
-    }
-    return readers[kind]
+    if kind == "zip" and not options.zip:
+        raise NoReader("an archive (corpus.zip is false)")
+    module, function = _READERS[kind]
+    read = getattr(import_module(f"strata_rag.corpus.formats.{module}"), function)
+    given = {"options": options, "limits": limits, "name": name, "read": inner, "format": kind}
+    wanted = {key: given[key] for key in signature(read).parameters if key in given}
+    return partial(read, **wanted, **({"tabs": True} if kind == "tsv" else {}))
+
+
+_READERS = {
+    "md": ("plain", "read_markdown"),
+    "txt": ("plain", "read_plain"),
+    "html": ("html", "read_html"),
+    "rtf": ("rtf", "read_rtf"),
+    "pdf": ("pdf", "read_pdf"),
+    "odt": ("odt", "read_odt"),
+    "docx": ("docx", "read_docx"),
+    "xlsx": ("xlsx", "read_xlsx"),
+    "xls": ("sheets", "read_sheets"),
+    "xlsb": ("sheets", "read_sheets"),
+    "ods": ("sheets", "read_sheets"),
+    "csv": ("csv", "read_csv"),
+    "tsv": ("csv", "read_csv"),
+    "json": ("json_lines", "read_json"),
+    "jsonl": ("json_lines", "read_jsonl"),
+    "eml": ("mail", "read_mail"),
+    "zip": ("archive", "read_zip"),
+}
+"""Module and function that read each format."""
