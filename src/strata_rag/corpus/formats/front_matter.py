@@ -52,7 +52,9 @@ def _block(text: str) -> tuple[str, str, int] | None:
     if opening is None:
         return None
     fence = opening.group(1)
-    closing = re.compile(rf"^{re.escape(fence)}[ \t]*$" if fence == "+++" else r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+    closing = re.compile(
+        rf"^{re.escape(fence)}[ \t]*$" if fence == "+++" else r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE
+    )
     found = closing.search(text, opening.end(), _LONGEST)
     if found is None:
         return None

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from strata_rag.corpus.formats.texts import TextBuilder
 from strata_rag.documents import Scalar
 
-_NUMBER = re.compile(r"[-+]?[$€£¥]?\s?[-+]?(?:\d{1,3}(?:[,. ]\d{3})+|\d+)(?:[.,]\d+)?(?:[eE][-+]?\d+)?\s?[%€$£¥]?")
+_NUMBER = re.compile(
+    r"[-+]?[$€£¥]?\s?[-+]?(?:\d{1,3}(?:[,. ]\d{3})+|\d+)(?:[.,]\d+)?(?:[eE][-+]?\d+)?\s?[%€$£¥]?"
+)
 _ERROR = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|SPILL!|CALC!|GETTING_DATA)")
 _DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(?::\d{2})?")
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
@@ -170,9 +172,11 @@ def _is_header(row: Row, below: list[Row]) -> bool:
     if len(odd) < len(cells) and _are_years([row.cells[at] for at in odd]):
         return True
     # Numbers head columns whose cells are none.
-    return bool(below) and all(
-        not any(_is_value(one.cells[at]) for one in below[:20] if at < len(one.cells)) for at in odd
-    ) and any(at < len(one.cells) and one.cells[at].strip() for at in odd for one in below[:20])
+    return (
+        bool(below)
+        and all(not any(_is_value(one.cells[at]) for one in below[:20] if at < len(one.cells)) for at in odd)
+        and any(at < len(one.cells) and one.cells[at].strip() for at in odd for one in below[:20])
+    )
 
 
 def _are_years(cells: list[str]) -> bool:
@@ -185,9 +189,7 @@ def _are_years(cells: list[str]) -> bool:
 
 def _is_value(cell: str) -> bool:
     cell = cell.strip()
-    return bool(cell) and bool(
-        _NUMBER.fullmatch(cell) or _DATE.fullmatch(cell) or _ERROR.fullmatch(cell)
-    )
+    return bool(cell) and bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell) or _ERROR.fullmatch(cell))
 
 
 def _unique_names(cells: Sequence[str]) -> tuple[str, ...]:

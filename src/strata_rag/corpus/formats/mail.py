@@ -91,7 +91,7 @@ def _bodies(part: EmailMessage) -> Iterator[EmailMessage]:
 
 def _preferred(children: list[EmailMessage]) -> list[EmailMessage]:
     plain = [child for child in children if child.get_content_type() == "text/plain"]
-    full = [child for child in plain if (child.get_payload(decode=True) or b"").strip()]
+    full = [child for child in plain if _payload(child).strip()]
     return full[:1] or [child for child in children if child not in plain][-1:] or plain[:1]
 
 
@@ -111,9 +111,7 @@ def _attachments(message: EmailMessage) -> Iterator[EmailMessage]:
         yield message
 
 
-def _write_body(
-    builder: TextBuilder, part: EmailMessage, warnings: list[str], encodings: list[str]
-) -> None:
+def _write_body(builder: TextBuilder, part: EmailMessage, warnings: list[str], encodings: list[str]) -> None:
     payload = _payload(part)
     charset = part.get_content_charset() or ""
     builder.end_line(blank=True)

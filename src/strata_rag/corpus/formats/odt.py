@@ -5,15 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from strata_rag.corpus.formats.docx import believable_title
+from strata_rag.corpus.formats.docx_nodes import believable_title
 from strata_rag.corpus.formats.extraction import Extraction, Limits, Unreadable
 from strata_rag.corpus.formats.html import CELLS
 from strata_rag.corpus.formats.packed import Packed, attribute, local, parse_xml
 from strata_rag.corpus.formats.texts import TextBuilder
 
 _UNSEEN = frozenset(
-    "tracked-changes annotation annotation-end scripts font-face-decls automatic-styles forms desc title "
-    "sequence-decls variable-decls user-field-decls event-listeners bookmark-ref-x".split()
+    [
+        "tracked-changes",
+        "annotation",
+        "annotation-end",
+        "scripts",
+        "font-face-decls",
+        "automatic-styles",
+        "forms",
+        "desc",
+        "title",
+        "sequence-decls",
+        "variable-decls",
+        "user-field-decls",
+        "event-listeners",
+        "bookmark-ref-x",
+    ]
 )
 _MOST_SPACES = 1000
 

@@ -32,10 +32,14 @@ class Packed:
             raise Unreadable(f"damaged: {_plain(error)}") from error
         members = self._zip.infolist()
         if len(members) > limits.max_members:
-            raise Unreadable(f"{len(members)} files inside, more than corpus.limits.max_members {limits.max_members}")
+            raise Unreadable(
+                f"{len(members)} files inside, more than corpus.limits.max_members {limits.max_members}"
+            )
         total = sum(member.file_size for member in members)
         if total > limits.max_unpacked:
-            raise Unreadable(f"unpacks to {total} bytes, more than corpus.limits.max_unpacked {limits.max_unpacked}")
+            raise Unreadable(
+                f"unpacks to {total} bytes, more than corpus.limits.max_unpacked {limits.max_unpacked}"
+            )
         self._limits = limits
         self._left = limits.max_unpacked
         self._members = {member.filename.lower().lstrip("/"): member for member in members}
@@ -81,7 +85,14 @@ class Packed:
                             f"unpacks to more than corpus.limits.max_unpacked {self._limits.max_unpacked} bytes"
                         )
                     parts.append(part)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+            OSError,
+        ) as error:
             raise Unreadable(f"damaged: {member.filename}: {_plain(error)}") from error
         self._left -= size
         return b"".join(parts)

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from strata_rag.corpus.formats.docx import believable_title
+from strata_rag.corpus.formats.docx_nodes import believable_title
 from strata_rag.corpus.formats.extraction import INSTALL, Extraction, Limits, Unreadable, list_some
 from strata_rag.corpus.formats.pdf_repair import with_glyph_names
 from strata_rag.corpus.formats.texts import TextBuilder
@@ -125,7 +125,11 @@ class _Reader:
         if self._failed:
             yield f"{'page' if len(self._failed) == 1 else 'pages'} {list_some(self._failed)} damaged: no text read"
         if self._without and not text.strip():
-            yield f"no text on any of {count} pages: scanned?" if count > 1 else "no text on its only page: scanned?"
+            yield (
+                f"no text on any of {count} pages: scanned?"
+                if count > 1
+                else "no text on its only page: scanned?"
+            )
         elif self._without:
             yield f"no text on {'page' if len(self._without) == 1 else 'pages'} {list_some(self._without)}: scanned?"
         if self._marked:

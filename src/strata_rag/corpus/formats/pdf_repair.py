@@ -69,9 +69,13 @@ def _mend(font: Any) -> int:
     texts = {code: text for code, name in names.items() if (text := _text_of(name)) and _is_lost(table, code)}
     if not texts or not table:
         return 0
-    lines = [f"<{code:02X}> <{text.encode('utf-16-be').hex().upper()}>" for code, text in sorted(texts.items())]
+    lines = [
+        f"<{code:02X}> <{text.encode('utf-16-be').hex().upper()}>" for code, text in sorted(texts.items())
+    ]
     for code in texts:
-        table = re.sub(rf"<0*{code:02X}>\s*<(?:00[0-9A-F]{{2}}|FFFD|[EF][0-9A-F]{{3}}|)>", "", table, flags=re.IGNORECASE)
+        table = re.sub(
+            rf"<0*{code:02X}>\s*<(?:00[0-9A-F]{{2}}|FFFD|[EF][0-9A-F]{{3}}|)>", "", table, flags=re.IGNORECASE
+        )
     more = f"\n{len(lines)} beginbfchar\n" + "\n".join(lines) + "\nendbfchar\n"
     stream = StreamObject()
     stream.set_data(table.replace("endcmap", f"{more}endcmap", 1).encode("latin-1"))

@@ -11,7 +11,9 @@ from strata_rag.corpus.formats.front_matter import split_front_matter
 from strata_rag.corpus.formats.texts import Cleaner
 from strata_rag.documents import Scalar
 
-_DATA_URI = re.compile(r"(data:[\w.+-]+/[\w.+-]+(?:;[\w.=+-]+)*;base64,)[A-Za-z0-9+/=\s%]{40,}?(?=[)\"'>\s]|\Z)")
+_DATA_URI = re.compile(
+    r"(data:[\w.+-]+/[\w.+-]+(?:;[\w.=+-]+)*;base64,)[A-Za-z0-9+/=\s%]{40,}?(?=[)\"'>\s]|\Z)"
+)
 
 
 def read_plain(raw: bytes) -> Extraction:
@@ -23,9 +25,7 @@ def read_plain(raw: bytes) -> Extraction:
     decoded = decode(raw)
     cleaner = Cleaner()
     text = cleaner.clean(decoded.text)
-    return Extraction(
-        text, "txt", encoding=decoded.encoding, warnings=(*decoded.warnings, *cleaner.warnings)
-    )
+    return Extraction(text, "txt", encoding=decoded.encoding, warnings=(*decoded.warnings, *cleaner.warnings))
 
 
 def read_markdown(raw: bytes) -> Extraction:

@@ -20,9 +20,7 @@ from strata_rag.corpus.formats.extraction import Extraction, Limits, NoReader, O
 from strata_rag.corpus.formats.wire import as_extraction, receive, send
 
 _MOST_PROCESSES = 4
-_START = (
-    "import sys; sys.path[:] = sys.argv[1:]; from strata_rag.corpus.formats.worker import main; main()"
-)
+_START = "import sys; sys.path[:] = sys.argv[1:]; from strata_rag.corpus.formats.worker import main; main()"
 """No module of the parent's is imported: not what it runs, nor its config."""
 
 

@@ -103,16 +103,16 @@ def _with_whole_texts(found: Extraction) -> Extraction:
     clean = Cleaner().clean
 
     def cleaned(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
-        return {clean(key): clean(value) if isinstance(value, str) else value for key, value in values.items()}
+        return {
+            clean(key): clean(value) if isinstance(value, str) else value for key, value in values.items()
+        }
 
     return replace(
         found,
         title=clean(found.title),
         metadata=cleaned(found.metadata),
         records=tuple(Record(one.start, one.end, cleaned(one.values)) for one in found.records),
-        parts=tuple(
-            replace(part, extraction=_with_whole_texts(part.extraction)) for part in found.parts
-        ),
+        parts=tuple(replace(part, extraction=_with_whole_texts(part.extraction)) for part in found.parts),
         warnings=tuple(map(clean, found.warnings)),
     )
 

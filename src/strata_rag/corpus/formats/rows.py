@@ -82,7 +82,9 @@ def _parts(
                 if part is None:
                     without.append(row.number)
                 elif part.name in parts:
-                    raise Unreadable(f"row {row.number}: expected ids that stand once, found {part.name!r} again")
+                    raise Unreadable(
+                        f"row {row.number}: expected ids that stand once, found {part.name!r} again"
+                    )
                 else:
                     parts[part.name] = part
     if not parts and not without:
@@ -104,7 +106,9 @@ def _part(
         return None
     title = _cell(by_name, names, options.title_column)
     if options.text_column is None:
-        others = Table((), tuple("" if table.name(at) == id_name else table.name(at) for at in range(len(row.cells))), ())
+        others = Table(
+            (), tuple("" if table.name(at) == id_name else table.name(at) for at in range(len(row.cells))), ()
+        )
         hidden = {id_name, names.get((options.title_column or "").casefold(), id_name)}
         cells = tuple("" if table.name(at) in hidden else cell for at, cell in enumerate(row.cells))
         text = row_text(others, Row(cells, row.values, row.number))

@@ -23,7 +23,7 @@ def read_rtf(raw: bytes) -> Extraction:
     if not raw.lstrip().startswith(b"{\\rtf"):
         raise Unreadable("expected RTF, found something else")
     try:
-        text = rtf_to_text(raw.decode("latin-1"), errors="replace")
+        text: object = rtf_to_text(raw.decode("latin-1"), errors="replace")  # type: ignore[no-untyped-call]
     except (ValueError, LookupError, IndexError, RecursionError) as error:
         raise Unreadable(f"expected RTF, found: {error}") from error
     cleaner = Cleaner()

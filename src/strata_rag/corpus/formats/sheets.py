@@ -29,7 +29,9 @@ def read_sheets(raw: bytes, *, format: str, options: Options, limits: Limits) ->
             raise Unreadable("encrypted: a password is needed") from error
         raise Unreadable(f"damaged: {message}") from error
     if len(book.sheets_metadata) > limits.max_pages:
-        raise Unreadable(f"{len(book.sheets_metadata)} sheets, more than corpus.limits.max_pages {limits.max_pages}")
+        raise Unreadable(
+            f"{len(book.sheets_metadata)} sheets, more than corpus.limits.max_pages {limits.max_pages}"
+        )
     found, hidden, warnings = [], [], []
     for meta in book.sheets_metadata:
         if meta.visible != SheetVisibleEnum.Visible and not options.hidden_sheets:
@@ -42,7 +44,8 @@ def read_sheets(raw: bytes, *, format: str, options: Options, limits: Limits) ->
             warnings.append(f"sheet {meta.name} can't be read: {' '.join(str(error).split())}")
             continue
         rows = (
-            Row(tuple(map(_shown, row)), tuple(map(_value, row)), number) for number, row in enumerate(cells, 1)
+            Row(tuple(map(_shown, row)), tuple(map(_value, row)), number)
+            for number, row in enumerate(cells, 1)
         )
         found.append((meta.name, find_tables(rows)))
     if hidden:

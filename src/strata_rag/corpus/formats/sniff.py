@@ -10,7 +10,10 @@ from strata_rag.corpus.formats.encodings import is_text
 
 HEAD = 4096
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_HTML = re.compile(rb"(?>\s+|<!--(?>(?:(?!-->).)*)-->|<\?xml[^>]*\?>|\xef\xbb\xbf)*+<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(
+    rb"(?>\s+|<!--(?>(?:(?!-->).)*)-->|<\?xml[^>]*\?>|\xef\xbb\xbf)*+<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _MAIL = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]{1,40}:[ \t].*\r?\n(?:[ \t].*\r?\n)*){2,}")
 _NAMED = (
     (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
@@ -108,7 +111,12 @@ def _zipped(raw: bytes) -> str:
 
 
 def _zipped_by_bytes(raw: bytes) -> str:
-    for mark, kind in ((b"word/document", "docx"), (b"xl/work", "xlsx"), (b"opendocument.text", "odt"), (b"opendocument.spread", "ods")):
+    for mark, kind in (
+        (b"word/document", "docx"),
+        (b"xl/work", "xlsx"),
+        (b"opendocument.text", "odt"),
+        (b"opendocument.spread", "ods"),
+    ):
         if mark in raw:
             return kind
     return "zip"

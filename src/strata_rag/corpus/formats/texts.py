@@ -12,9 +12,7 @@ _FOLDED = re.compile("[\ufb00-\ufb4f\ufb50-\ufbb1\ufbd3-\ufd3d\ufd50-\ufdfb\ufe7
 _DROPPED = re.compile("[\xad\ufeff]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 _BROKEN = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-_ODD = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\ud800-\udfff\ufb00-\ufdff\ufe70-\ufeff\ufffd-\uffff]"
-)
+_ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\ud800-\udfff\ufb00-\ufdff\ufe70-\ufeff\ufffd-\uffff]")
 _SPACES = re.compile("[ \t\n\r\f\v]+")
 REPLACEMENT = "\ufffd"
 

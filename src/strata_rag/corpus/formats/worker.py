@@ -32,7 +32,7 @@ def main() -> None:
     limits, options = Limits(**settings["limits"]), Options(**settings["options"])
     _bound_memory(limits.memory_mb)
     while (request := receive(requests)) is not None:
-        faulthandler.dump_traceback_later(limits.seconds + _GRACE, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(limits.seconds + _GRACE, exit=True, file=2)
         answer = _answer(os.fsdecode(bytes.fromhex(request["path"])), options, limits)
         faulthandler.cancel_dump_traceback_later()
         is_full = _peak_memory() > limits.memory_mb * 2**20 * _SHARE
@@ -49,7 +49,10 @@ def _answer(path: str, options: Options, limits: Limits) -> dict[str, Any]:
     except Unreadable as error:
         return {"unreadable": str(error)}
     except MemoryError:
-        return {"unreadable": f"needs more memory than corpus.limits.memory_mb {limits.memory_mb}", "full": True}
+        return {
+            "unreadable": f"needs more memory than corpus.limits.memory_mb {limits.memory_mb}",
+            "full": True,
+        }
     except Exception as error:  # a reader met what nobody thought of: this file fails, and no other
         what = " ".join(str(error).split())
         return {"unreadable": f"its reader failed: {type(error).__name__}: {what}"[:500]}

@@ -74,7 +74,9 @@ class _Workbook:
     def read(self) -> Extraction:
         sheets = [node for node in self._root.iter() if local(node) == "sheet"]
         if len(sheets) > self._limits.max_pages:
-            raise Unreadable(f"{len(sheets)} sheets, more than corpus.limits.max_pages {self._limits.max_pages}")
+            raise Unreadable(
+                f"{len(sheets)} sheets, more than corpus.limits.max_pages {self._limits.max_pages}"
+            )
         found, hidden = [], []
         for node in sheets:
             name = attribute(node, "name") or ""

@@ -16,7 +16,9 @@ _ZEROS = re.compile(r"0{2,}")
 _PERCENT = re.compile(r"#?,?#*0(?:\.(0+))?%")
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 _BUILT_IN = {
-    **dict.fromkeys((14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58), "yyyy-mm-dd"),
+    **dict.fromkeys(
+        (14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58), "yyyy-mm-dd"
+    ),
     **dict.fromkeys((18, 19, 20, 21, 45, 46, 47), "h:mm:ss"),
     22: "yyyy-mm-dd h:mm",
     9: "0%",
@@ -97,7 +99,9 @@ class CellFormats:
         letters = bare.lower().replace("general", "").replace("am/pm", "h").replace("a/p", "h")
         if "e+" in letters or not re.search("[ymdhs]", letters):
             return None
-        return self._moment(number, has_day=bool(re.search("[yd]|mmm", letters)), has_time="h" in letters or "s" in letters)
+        return self._moment(
+            number, has_day=bool(re.search("[yd]|mmm", letters)), has_time="h" in letters or "s" in letters
+        )
 
     def _moment(self, number: float, *, has_day: bool, has_time: bool) -> str | None:
         if not 0 <= number < _LAST_DAY:
