@@ -19,7 +19,7 @@ def load_golden(path: str | Path, *, split: str = "test", level: str = "document
     """Read a golden set whole, or not at all.
 
     Args:
-        path: A YAML file (``.yaml``, ``.yml``), JSON lines (``.jsonl``), a CSV table (``.csv``), a BEIR folder or a TREC folder.
+        path: YAML (``.yaml``, ``.yml``), JSON lines (``.jsonl``), CSV (``.csv``), a BEIR folder or a TREC folder.
         split: Which ``qrels/<split>.tsv`` of a BEIR folder, ``qrels.<split>*`` of a TREC folder.
         level: What item ids name, unless the file or a question says otherwise.
 

@@ -21,7 +21,6 @@ from strata_rag.corpus.formats.docx_nodes import (
     is_shown,
     rows,
     symbol,
-    texts_shallow,
 )
 from strata_rag.corpus.formats.docx_styles import Numbering, Styles
 from strata_rag.corpus.formats.extraction import Extraction, Limits, Options, Unreadable
@@ -302,18 +301,18 @@ class _Document:
 
     def _table(self, table: Any) -> None:
         for row in rows(table):
-            cells = [(cell, list(texts_shallow(cell))) for cell in cells(row)]
-            if is_layout(cells):
-                for cell, _ in cells:
+            columns = list(cells(row))
+            if is_layout(columns):
+                for cell in columns:
                     self._blocks(cell)
                     self._flush()
                 continue
-            shown = [
-                " ".join(text for text in self._texts(cell) if text) if is_shown(cell) else ""
-                for cell, _ in cells
-            ]
+            shown = [self._cell(cell) for cell in columns]
             if any(text.strip() for text in shown):
                 self._out.line(CELLS.join(shown).rstrip(" |"))
+
+    def _cell(self, cell: Any) -> str:
+        return " ".join(text for text in self._texts(cell) if text) if is_shown(cell) else ""
 
     def _alt_chunk(self, node: Any) -> None:
         target = self._relations.get(attribute(node, "id") or "", ("", ""))[0]

@@ -53,6 +53,7 @@ def believable_title(title: str) -> str:
 
 
 def symbol(node: Any) -> str:
+    """Return what a character of a symbol font looks like; empty where that is not known."""
     try:
         code = int(attribute(node, "char") or "", 16)
     except ValueError:
@@ -63,19 +64,23 @@ def symbol(node: Any) -> str:
 
 
 def child(node: Any, name: str) -> Any:
+    """Return the first child of that name, or None."""
     return next((one for one in node if local(one) == name), None)
 
 
 def is_on(parent: Any, name: str) -> bool:
+    """Tell whether a switch among the children is on."""
     node = None if parent is None else child(parent, name)
     return node is not None and attribute(node, "val") in _TRUE
 
 
 def is_hidden(run: Any) -> bool:
+    """Tell whether a run is hidden text."""
     return is_on(child(run, "rPr"), "vanish")
 
 
 def has_deleted_mark(properties: Any) -> bool:
+    """Tell whether a paragraph goes on in the next: the mark between them was deleted."""
     run = child(properties, "rPr")
     return run is not None and any(local(one) in ("del", "moveFrom") for one in run)
 
@@ -104,6 +109,7 @@ def as_blocks(root: Any) -> Any:
 
 
 def rows(table: Any) -> Iterator[Any]:
+    """Yield the rows of a table, without deleted ones."""
     for node in table:
         name = local(node)
         if name == "tr":
@@ -115,6 +121,7 @@ def rows(table: Any) -> Iterator[Any]:
 
 
 def cells(row: Any) -> Iterator[Any]:
+    """Yield the cells of a row."""
     for node in row:
         name = local(node)
         if name == "tc":
@@ -137,15 +144,16 @@ def is_shown(cell: Any) -> bool:
     return True
 
 
-def texts_shallow(cell: Any) -> Iterator[int]:
-    """Yield the lengths of the texts inside a cell."""
-    for node in cell.iter():
-        if local(node) == "t":
-            yield len(node.text or "")
-
-
-def is_layout(cells: list[tuple[Any, list[int]]]) -> bool:
-    """Tell whether a row arranges parts of a page: a table inside, or as much text as a section."""
-    if any(sum(sizes) > _LONG_CELL for _, sizes in cells):
-        return True
-    return any(local(node) == "tbl" for cell, _ in cells for node in cell.iter())
+def is_layout(row: list[Any]) -> bool:
+    """Tell whether a row's cells arrange parts of a page: a table inside, or as much text as a section."""
+    for cell in row:
+        size = 0
+        for node in cell.iter():
+            name = local(node)
+            if name == "tbl":
+                return True
+            if name == "t":
+                size += len(node.text or "")
+        if size > _LONG_CELL:
+            return True
+    return False

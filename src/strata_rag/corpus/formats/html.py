@@ -10,100 +10,30 @@ from strata_rag.corpus.formats.extraction import INSTALL, Extraction, Unreadable
 from strata_rag.corpus.formats.texts import TextBuilder
 
 _UNSEEN = frozenset(
-    [
-        "head",
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "iframe",
-        "object",
-        "embed",
-        "applet",
-        "audio",
-        "video",
-        "canvas",
-        "map",
-        "datalist",
-        "noframes",
-    ]
-)
+    {
+        "head", "script", "style", "template", "noscript", "iframe", "object", "embed", "applet", "audio", "video",
+        "canvas", "map", "datalist", "noframes",
+    }
+)  # fmt: skip
 _PARAGRAPHS = frozenset(
-    [
-        "p",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "table",
-        "ul",
-        "ol",
-        "dl",
-        "pre",
-        "blockquote",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "main",
-        "aside",
-        "nav",
-        "figure",
-        "hr",
-        "form",
-        "fieldset",
-        "details",
-    ]
-)
+    {
+        "p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "dl", "pre", "blockquote", "section",
+        "article", "header", "footer", "main", "aside", "nav", "figure", "hr", "form", "fieldset", "details",
+    }
+)  # fmt: skip
 _LINES = frozenset(
-    [
-        "div",
-        "li",
-        "dt",
-        "dd",
-        "br",
-        "tr",
-        "caption",
-        "thead",
-        "tbody",
-        "tfoot",
-        "address",
-        "option",
-        "legend",
-        "summary",
-        "figcaption",
-        "center",
-        "body",
-        "html",
-        "title",
-        "optgroup",
-        "menu",
-        "dir",
-        "label",
-        "textarea",
-    ]
-) - {"label"}
+    {
+        "div", "li", "dt", "dd", "br", "tr", "caption", "thead", "tbody", "tfoot", "address", "option", "legend",
+        "summary", "figcaption", "center", "body", "html", "title", "optgroup", "menu", "dir", "textarea",
+    }
+)  # fmt: skip
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _STRUCTURE = frozenset(
-    [
-        "table",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "pre",
-        "blockquote",
-        "form",
-        "section",
-        "article",
-        "main",
+    {
+        "table", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "form", "section", "article", "main",
         "nav",
-    ]
-)
+    }
+)  # fmt: skip
 _HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _META = re.compile(
     rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE | re.DOTALL

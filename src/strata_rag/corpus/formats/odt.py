@@ -12,23 +12,11 @@ from strata_rag.corpus.formats.packed import Packed, attribute, local, parse_xml
 from strata_rag.corpus.formats.texts import TextBuilder
 
 _UNSEEN = frozenset(
-    [
-        "tracked-changes",
-        "annotation",
-        "annotation-end",
-        "scripts",
-        "font-face-decls",
-        "automatic-styles",
-        "forms",
-        "desc",
-        "title",
-        "sequence-decls",
-        "variable-decls",
-        "user-field-decls",
-        "event-listeners",
-        "bookmark-ref-x",
-    ]
-)
+    {
+        "tracked-changes", "annotation", "annotation-end", "scripts", "font-face-decls", "automatic-styles",
+        "forms", "desc", "title", "sequence-decls", "variable-decls", "user-field-decls", "event-listeners",
+    }
+)  # fmt: skip
 _MOST_SPACES = 1000
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 _NAMED = re.compile(r"uni([0-9A-F]{4})|u([0-9A-F]{4,6})")
 _LIGATURES = {
-    "ff": "ff", "fi": "fi", "fl": "fl", "ffi": "ffi", "ffl": "ffl", "f_f": "ff", "f_i": "fi", "f_l": "fl", "f_f_i": "ffi",
-    "f_f_l": "ffl", "f_t": "ft", "t_t": "tt", "T_h": "Th", "longst": "st", "st": "st", "s_t": "st", "c_t": "ct",
-    "Q_u": "Qu", "f_j": "fj", "f_f_j": "ffj", "f_b": "fb", "f_h": "fh", "f_k": "fk",
+    "ff": "ff", "fi": "fi", "fl": "fl", "ffi": "ffi", "ffl": "ffl", "f_f": "ff", "f_i": "fi", "f_l": "fl",
+    "f_f_i": "ffi", "f_f_l": "ffl", "f_t": "ft", "t_t": "tt", "T_h": "Th", "longst": "st", "st": "st", "s_t": "st",
+    "c_t": "ct", "Q_u": "Qu", "f_j": "fj", "f_f_j": "ffj", "f_b": "fb", "f_h": "fh", "f_k": "fk",
 }  # fmt: skip
 
 

@@ -43,8 +43,18 @@ _MIME_TYPES = {
     b"application/vnd.oasis.opendocument.spreadsheet": "ods",
     b"application/epub+zip": "an EPUB book",
 }
-_CONTENT_TYPES = ((b"wordprocessingml", "docx"), (b"ms-word", "docx"), (b"sheet.binary", "xlsb"), (b"spreadsheetml", "xlsx"),
-    (b"ms-excel", "xlsx"), (b"presentationml", "a PowerPoint presentation"))  # fmt: skip
+_CONTENT_TYPES = (
+    (b"wordprocessingml", "docx"),
+    (b"ms-word", "docx"),
+    (b"sheet.binary", "xlsb"),
+    (b"spreadsheetml", "xlsx"),
+    (b"ms-excel", "xlsx"),
+    (b"presentationml", "a PowerPoint presentation"),
+)
+_MAIL_HEADERS = (
+    b"\nfrom: ", b"\nto: ", b"\nsubject: ", b"\nreceived: ", b"\nreturn-path: ", b"\ndelivered-to: ",
+    b"\nmessage-id: ", b"\nmime-version: ", b"\ndate: ",
+)  # fmt: skip
 _STREAMS = (
     ("EncryptedPackage", "an encrypted Office document"),
     ("WordDocument", "doc"),
@@ -83,9 +93,8 @@ def sniff(raw: bytes) -> str:
 def _is_mail(head: bytes) -> bool:
     if not _MAIL.match(head):
         return False
-    lower = head.lower()
-    return sum(name in lower for name in (b"\nfrom: ", b"\nsubject: ", b"\nreceived: ", b"\nmessage-id: ",
-        b"\nmime-version: ", b"\ndate: ")) + lower.startswith((b"from: ", b"received: ", b"return-path: ", b"delivered-to: ")) >= 3  # fmt: skip
+    lower = b"\n" + head.lower()
+    return sum(name in lower for name in _MAIL_HEADERS) >= 3
 
 
 def _zipped(raw: bytes) -> str:
