@@ -1,11 +1,11 @@
 """The schema of an experiment and the loader of its YAML file."""
 
 from strata_rag.config.chunking import Chunking, TypePolicy
+from strata_rag.config.corpus import Corpus, Limits, Tables
 from strata_rag.config.loader import LoadedConfig, load_config
 from strata_rag.config.privacy import Presidio, Privacy, Regex
 from strata_rag.config.reference import render_reference
 from strata_rag.config.schema import (
-    Corpus,
     Embedding,
     Evaluation,
     ExperimentConfig,
@@ -32,6 +32,7 @@ __all__ = [
     "Hnsw",
     "Index",
     "Lexical",
+    "Limits",
     "LoadedConfig",
     "Presidio",
     "Privacy",
@@ -39,6 +40,7 @@ __all__ = [
     "Rerank",
     "Retrieval",
     "ShownKey",
+    "Tables",
     "TypePolicy",
     "load_config",
     "render_reference",

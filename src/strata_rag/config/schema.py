@@ -12,6 +12,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field
 
 from strata_rag.config.chunking import Chunking
+from strata_rag.config.corpus import Corpus
 from strata_rag.config.privacy import Privacy
 from strata_rag.config.section import Expected, FolderOrName, YesNo
 from strata_rag.config.section import Section as _Section
@@ -37,22 +38,6 @@ ModelName = Annotated[str, Field(min_length=1), FolderOrName(), Expected("a mode
 
 _MOST = 1_000_000
 """Bound of depths: beyond it lies a slip of the keyboard."""
-
-
-class Corpus(_Section):
-    """Which documents."""
-
-    root: Path = Field(description="Folder that holds the documents. The one key without a default.")
-    format: Literal["auto", "files", "beir"] = Field(
-        "auto",
-        description="`files`: every file is a document. `beir`: a BEIR folder (`corpus.jsonl`, "
-        "`queries.jsonl`, `qrels/`). `auto`: `beir` where the folder holds a `corpus.jsonl`, otherwise "
-        "`files`.",
-    )
-    follow_symlinks: YesNo = Field(False, description="Whether symbolic links in the folder are followed.")
-    limit: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Only the first documents, for a quick look; null takes all. `--limit` sets it."
-    )
 
 
 class Embedding(_Section):
@@ -246,7 +231,7 @@ class Evaluation(_Section):
     """How the experiment is measured."""
 
     golden: Path | None = Field(
-        None, description="Golden set: a YAML file, JSON lines, or a BEIR or TREC folder."
+        None, description="Golden set: a YAML file, JSON lines, a CSV table, or a BEIR or TREC folder."
     )
     split: Text = Field(
         "test", description="Which questions of a folder: BEIR's `qrels/<split>.tsv`, TREC's `qrels.<split>`."

@@ -9,8 +9,9 @@ from typing import Literal
 
 from strata_rag.corpus.adapter import SourceAdapter
 from strata_rag.corpus.beir import CORPUS_FILE, BeirAdapter
-from strata_rag.corpus.text_files import SUFFIXES, TextFilesAdapter
-from strata_rag.corpus.walk import walk_files
+from strata_rag.corpus.files import FilesAdapter, may_hold_documents
+from strata_rag.corpus.formats import Limits, Options
+from strata_rag.corpus.walk import WalkedFile, walk_files
 from strata_rag.errors import CorpusError
 
 
@@ -40,7 +41,7 @@ def _document_files(
         yield CORPUS_FILE
         return
     for file in walk_files(root, follow_symlinks=follow_symlinks):
-        if not file.excluded and not file.failed and file.path.lower().endswith(SUFFIXES):
+        if not file.excluded and not file.failed and may_hold_documents(root / file.path):
             yield file.path
 
 
@@ -49,7 +50,12 @@ def _is_beir(root: Path, layout: Literal["auto", "files", "beir"]) -> bool:
 
 
 def open_corpus(
-    root: Path, *, layout: Literal["auto", "files", "beir"] = "auto", follow_symlinks: bool = False
+    root: Path,
+    *,
+    layout: Literal["auto", "files", "beir"] = "auto",
+    follow_symlinks: bool = False,
+    options: Options | None = None,
+    limits: Limits | None = None,
 ) -> SourceAdapter:
     """Return the adapter for `root`; ``auto`` means BEIR where it holds a ``corpus.jsonl``.
 
@@ -63,4 +69,8 @@ def open_corpus(
         )
     if _is_beir(root, layout):
         return BeirAdapter(root)
-    return TextFilesAdapter(root, follow_symlinks=follow_symlinks)
+
+    def walk() -> Iterator[WalkedFile]:
+        return walk_files(root, follow_symlinks=follow_symlinks)
+
+    return FilesAdapter(root, walk, options=options, limits=limits)

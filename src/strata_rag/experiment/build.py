@@ -11,7 +11,7 @@ from typing import Any
 from strata_rag.cache import Cache
 from strata_rag.chunking import CHUNKING_VERSION, Chunker
 from strata_rag.config import ExperimentConfig
-from strata_rag.corpus import SourceAdapter, files_digest, open_corpus
+from strata_rag.corpus import SourceAdapter, files_digest
 from strata_rag.embedding import (
     EMBEDDING_VERSION,
     CachedEmbedder,
@@ -26,6 +26,7 @@ from strata_rag.embedding import (
 )
 from strata_rag.errors import InputError
 from strata_rag.experiment.chunkers import build_chunker, said_chunking
+from strata_rag.experiment.corpus_files import open_files
 from strata_rag.experiment.engines import embedded_collections, server_collections
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
 from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
@@ -102,7 +103,7 @@ class Experiment:
             exclude_defaults=True, include={"k1", "b", "language", "tokenizer", "text"}
         )
         corpus = self.config.corpus.model_dump(
-            exclude_defaults=True, include={"format", "follow_symlinks", "limit"}
+            exclude_defaults=True, include={"format", "follow_symlinks", "limit", "tables", "comments", "zip"}
         )
         said = {"revision", "provider", "base_url"} if self.is_hosted else {"revision"}
         embedding = self.config.embedding.model_dump(exclude_defaults=True, include=said)
@@ -200,7 +201,7 @@ class Experiment:
     def open_source(self) -> SourceAdapter:
         """Return the adapter that reads the corpus; what it gives is redacted."""
         corpus = self.config.corpus
-        source = open_corpus(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
+        source = open_files(corpus)
         return RedactingSource(source, self.redactor, limit=corpus.limit)
 
     @cached_property

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from strata_rag.config import Privacy
-from strata_rag.corpus import SourceAdapter, open_corpus
-from strata_rag.corpus.text_files import UnreadableText, read_text
+from strata_rag.corpus import SourceAdapter, Unreadable, extract, open_corpus
 from strata_rag.documents import SourceDocument
 from strata_rag.errors import CorpusError, ExtraMissing, StrataError
 from strata_rag.experiment.build import Experiment
+from strata_rag.experiment.corpus_files import open_files
 from strata_rag.experiment.privacy import build_detector, build_redactor, read_policy
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.privacy import (
@@ -41,9 +41,7 @@ _BATCH = 32
 def compare_experiment(experiment: Experiment, *, labels: Path | None, progress: Progress) -> PiiComparison:
     """Compare over an experiment's documents, with its settings; see `compare_detectors`."""
     config = experiment.config
-    source = open_corpus(
-        config.corpus.root, layout=config.corpus.format, follow_symlinks=config.corpus.follow_symlinks
-    )
+    source = open_files(config.corpus)
     documents = _read(source, _masking(config.privacy, experiment.workspace), config.corpus.limit)
     return compare_detectors(
         config.privacy,
@@ -133,8 +131,8 @@ def _read_path(path: Path, redactor: Redactor) -> list[SourceDocument]:
     if path.is_dir():
         return _read(open_corpus(path), redactor, None)
     try:
-        return [SourceDocument(doc_id=path.name, text=read_text(path))]
-    except UnreadableText as error:
+        return [SourceDocument(doc_id=path.name, text=extract(path).text)]
+    except Unreadable as error:
         raise CorpusError(
             f"{path}: expected a config, a folder or a text file, found: {error}",
             hint="name a config that ends in .yaml, or a folder of documents",
