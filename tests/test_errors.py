@@ -11,6 +11,8 @@ EXIT_CODES = {
     "InputError": 2,
     "ConfigError": 2,
     "PolicyError": 2,
+    "RulesError": 2,
+    "PluginError": 2,
     "CorpusError": 2,
     "GoldenError": 2,
     "Unavailable": 3,

@@ -37,6 +37,7 @@ class SourceDocument:
         sections: Where its parts begin, ascending; empty where none are known.
         redactions: Placeholders that stand for personal data in it.
         secrets: Placeholders that stand for secrets in it.
+        family: What a plugin registered it as; empty where none did.
     """
 
     doc_id: str
@@ -49,6 +50,7 @@ class SourceDocument:
     sections: tuple[Section, ...] = ()
     redactions: int = 0
     secrets: int = 0
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)

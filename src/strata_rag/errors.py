@@ -5,6 +5,8 @@
     ├── InputError                 2   the files or arguments given are wrong
     │   ├── ConfigError                a config, with every fault found in it
     │   ├── PolicyError                a privacy policy, with every fault found in it
+    │   ├── RulesError                 relevance rules, with every fault found in them
+    │   ├── PluginError                a plugin that can't be loaded or breaks its promises
     │   ├── CorpusError                the documents
     │   └── GoldenError                the golden set, with every fault found in it
     ├── Unavailable                3   something needed is missing, busy or unreachable
@@ -96,6 +98,14 @@ class PolicyError(_FaultyFile):
 
 
 class GoldenError(_FaultyFile):
+    pass
+
+
+class RulesError(_FaultyFile):
+    pass
+
+
+class PluginError(InputError):
     pass
 
 

@@ -15,6 +15,10 @@ from .conftest import Load, Refuse
 
 DEFAULTS: dict[str, Any] = {
     "corpus.format": "auto",
+    "corpus.rules": None,
+    "corpus.intent": "",
+    "corpus.plugins_dir": None,
+    "corpus.rosters_dir": None,
     "corpus.follow_symlinks": False,
     "corpus.limit": None,
     "privacy.detector": "regex",
