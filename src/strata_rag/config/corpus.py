@@ -57,11 +57,12 @@ class Corpus(Section):
     )
     rules: Path | None = Field(
         None,
-        description="Relevance rules, a YAML file that says which files are left out; null: none but the built-in ones. "
+        description="Relevance rules, a YAML file that says which files are left out; null: only the built-in ones. "
         "See docs/sources.md.",
     )
     intent: str = Field(
-        "", description="What counts as signal in this corpus, in plain words; `strata rules advise` reads it."
+        "",
+        description="What counts as signal in this corpus, in plain words; `strata rules advise` reads it.",
     )
     plugins_dir: Path | None = Field(
         None,

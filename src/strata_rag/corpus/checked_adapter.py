@@ -78,7 +78,8 @@ class CheckedAdapter:
             self._check_text(doc_id, field, getattr(document, field))
         if not doc_id.startswith(f"{self._registered.folder}/") or doc_id.endswith("/"):
             raise self._refused(
-                doc_id, f"doc_id: expected an id that begins with {self._registered.folder}/, found {doc_id!r}"
+                doc_id,
+                f"doc_id: expected an id that begins with {self._registered.folder}/, found {doc_id!r}",
             )
         if doc_id in seen:
             raise self._refused(doc_id, "doc_id: expected an id that stands once, found it twice")
@@ -107,7 +108,9 @@ class CheckedAdapter:
                 self._check_text(doc_id, f"metadata.{key}", value)
             elif not isinstance(value, bool | int | float) or not math.isfinite(value):
                 found = f"{value!r:.40}" if isinstance(value, float) else type(value).__name__
-                raise self._refused(doc_id, f"metadata.{key}: expected text, a number or a boolean, found {found}")
+                raise self._refused(
+                    doc_id, f"metadata.{key}: expected text, a number or a boolean, found {found}"
+                )
 
     def _check_places(self, document: SourceDocument) -> None:
         sections = document.sections
@@ -132,7 +135,9 @@ class CheckedAdapter:
         for row in rows:
             if not isinstance(row, FileOutcome) or row.path not in mine or row.path in by_path:
                 found = row.path if isinstance(row, FileOutcome) else type(row).__name__
-                raise self._refused("", f"outcomes: expected each of its files once, found {found!r} beside them")
+                raise self._refused(
+                    "", f"outcomes: expected each of its files once, found {found!r} beside them"
+                )
             by_path[row.path] = row
             if twice := claimed.intersection(row.doc_ids):
                 raise self._refused(min(twice), "outcomes: expected each document under one file, found two")

@@ -127,7 +127,10 @@ class Families:
             figures = (
                 (len(check.missing_row), "documents without a row"),
                 (len(check.missing_document), "rows without a document"),
-                (len(check.mismatches), "fields that a document states otherwise; the roster's value is stored"),
+                (
+                    len(check.mismatches),
+                    "fields that a document states otherwise; the roster's value is stored",
+                ),
             )
             found = [f"{count} {what}" for count, what in figures if count]
             if found:

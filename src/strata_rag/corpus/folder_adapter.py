@@ -162,7 +162,9 @@ class FolderAdapter:
         if not documents:
             return FileOutcome(file.path, "excluded", "the adapter found no document in it")
         warnings = [
-            "the file is empty: no chunk" if len(documents) == 1 else f"document {one.doc_id} is empty: no chunk"
+            "the file is empty: no chunk"
+            if len(documents) == 1
+            else f"document {one.doc_id} is empty: no chunk"
             for one in documents
             if not one.text.strip()
         ]

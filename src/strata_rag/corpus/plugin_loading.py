@@ -55,7 +55,8 @@ def _load_folder(folder: Path, registry: Registry) -> None:
         return
     if not folder.is_dir():
         raise PluginError(
-            f"{folder}: expected corpus.plugins_dir, a folder; found a file", hint="name the folder that holds it"
+            f"{folder}: expected corpus.plugins_dir, a folder; found a file",
+            hint="name the folder that holds it",
         )
     try:
         entries = sorted(folder.iterdir(), key=lambda path: path.name)
@@ -213,6 +214,8 @@ def _digest(files: Sequence[Path], folder: Path) -> str:
             data = file.read_bytes()
         except OSError:
             continue  # importing it tells why
-        total.update(f"{file.relative_to(folder).as_posix()}\0{len(data)}\n".encode("utf-8", "surrogateescape"))
+        total.update(
+            f"{file.relative_to(folder).as_posix()}\0{len(data)}\n".encode("utf-8", "surrogateescape")
+        )
         total.update(data)
     return total.hexdigest()

@@ -217,12 +217,13 @@ class Registration:
                 f"register_family: key: expected a function from a document to its key, found {key!r:.60}",
                 hint="such as key=lambda document: document.metadata['number']",
             )
+        below = _names("folders", (family,) if folders is None else folders)
         self._registry.add_family(
             Family(
                 name=family,
                 roster=roster.removesuffix(".tsv"),
                 plugin=self._plugin,
-                folders=tuple(folder.strip("/") for folder in _names("folders", (family,) if folders is None else folders)),
+                folders=tuple(folder.strip("/") for folder in below),
                 column=column,
                 key=key,
                 columns=None if columns is None else _names("columns", columns),
@@ -240,7 +241,8 @@ def _names(key: str, values: Iterable[str]) -> tuple[str, ...]:
     listed: tuple[Any, ...] = () if isinstance(values, str) else tuple(values)
     if isinstance(values, str) or not all(isinstance(value, str) and value.strip("/ ") for value in listed):
         raise PluginError(
-            f"register_family: {key}: expected a list of names, found {values!r:.60}", hint="see docs/plugins.md"
+            f"register_family: {key}: expected a list of names, found {values!r:.60}",
+            hint="see docs/plugins.md",
         )
     return listed
 

@@ -98,7 +98,9 @@ def read_roster(family: Family, folder: Path) -> Roster:
         )
     header = _header(lines[0], path, family)
     joined = tuple(
-        name for name in header if name != family.column and (family.columns is None or name in family.columns)
+        name
+        for name in header
+        if name != family.column and (family.columns is None or name in family.columns)
     )
     return _Rows(family, path, header, joined).read(lines[1:])
 
@@ -132,7 +134,9 @@ class _Rows:
         at = self._header.index(self._family.column)
         key = cells[at] if at < len(cells) else ""
         if len(cells) != len(self._header):
-            self._report(number, f"expected {len(self._header)} cells, found {len(cells)}: the row is left out")
+            self._report(
+                number, f"expected {len(self._header)} cells, found {len(cells)}: the row is left out"
+            )
             if key and key not in self._rows:
                 self._unusable.setdefault(key, number)
             return
@@ -146,7 +150,9 @@ class _Rows:
             self._report(number, f"{key!r} stands in line {known.line} too, with the same values")
         else:
             first = known.line if known else self._unusable[key]
-            self._report(number, f"{key!r} stands in line {first} too, with other values: neither row is joined")
+            self._report(
+                number, f"{key!r} stands in line {first} too, with other values: neither row is joined"
+            )
             self._rows.pop(key, None)
             self._unusable.setdefault(key, first)
 
@@ -159,7 +165,9 @@ class _Rows:
             elif cells[name].strip():
                 value = _number(cells[name])
                 if value is None:
-                    self._report(number, f"{name}: expected a number, found {cells[name]!r:.60}: the value is left out")
+                    self._report(
+                        number, f"{name}: expected a number, found {cells[name]!r:.60}: the value is left out"
+                    )
                 else:
                     values[name] = value
         return values
@@ -198,7 +206,9 @@ def _lines(path: Path, family: Family) -> list[str]:
         ) from error
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        raise CorpusError(f"{path}:{line}: expected text, found a NUL character", hint="save the roster as UTF-8")
+        raise CorpusError(
+            f"{path}:{line}: expected text, found a NUL character", hint="save the roster as UTF-8"
+        )
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     return lines[:-1] if lines[-1] == "" else lines
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from strata_rag.corpus.adapter import FileOutcome
-from strata_rag.corpus.walk import printable, walk_files
+from strata_rag.corpus.walk import WalkedFile, printable, walk_files
 from strata_rag.documents import SourceDocument
 
 SUFFIXES = (".md", ".markdown", ".txt")
@@ -31,11 +31,15 @@ class TextFilesAdapter:
     Args:
         root: The corpus root.
         follow_symlinks: Whether symbolic links are followed.
+        files: The files to read or to account for; None walks the root.
     """
 
-    def __init__(self, root: Path, *, follow_symlinks: bool = False) -> None:
+    def __init__(
+        self, root: Path, *, follow_symlinks: bool = False, files: Sequence[WalkedFile] | None = None
+    ) -> None:
         self._root = root
         self._follow_symlinks = follow_symlinks
+        self._files = files
         self._outcomes: list[FileOutcome] = []
 
     @property
@@ -44,7 +48,8 @@ class TextFilesAdapter:
 
     def discover(self) -> Iterator[SourceDocument]:
         self._outcomes.clear()
-        for file in walk_files(self._root, follow_symlinks=self._follow_symlinks):
+        files = self._files
+        for file in walk_files(self._root, follow_symlinks=self._follow_symlinks) if files is None else files:
             if file.failed:
                 self._leave_out(file.path, "failed", file.failed)
             elif file.excluded:

@@ -11,7 +11,15 @@ from typing import Any
 from strata_rag.cache import Cache
 from strata_rag.chunking import CHUNKING_VERSION, Chunker
 from strata_rag.config import ExperimentConfig
-from strata_rag.corpus import SourceAdapter, files_digest, open_corpus
+from strata_rag.corpus import (
+    Registry,
+    Rules,
+    SourceAdapter,
+    files_digest,
+    load_plugins,
+    load_rules,
+    open_corpus,
+)
 from strata_rag.embedding import (
     EMBEDDING_VERSION,
     CachedEmbedder,
@@ -30,6 +38,7 @@ from strata_rag.experiment.engines import embedded_collections, server_collectio
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
 from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
 from strata_rag.experiment.settings import SearchSettings
+from strata_rag.experiment.sources import source_digests
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import (
@@ -195,13 +204,41 @@ class Experiment:
     def corpus_files(self) -> str | None:
         """Return a digest of the corpus files' names, sizes and times; None where the root is not there."""
         corpus = self.config.corpus
-        return files_digest(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
+        return files_digest(
+            corpus.root,
+            layout=corpus.format,
+            follow_symlinks=corpus.follow_symlinks,
+            rules=self.rules,
+            registry=self.registry,
+        )
 
     def open_source(self) -> SourceAdapter:
         """Return the adapter that reads the corpus; what it gives is redacted."""
         corpus = self.config.corpus
-        source = open_corpus(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
-        return RedactingSource(source, self.redactor, limit=corpus.limit)
+        return RedactingSource(self.raw_source(), self.redactor, limit=corpus.limit)
+
+    def raw_source(self) -> SourceAdapter:
+        """Return the adapter that reads the corpus as it is; nothing it gives may be shown or stored."""
+        corpus = self.config.corpus
+        return open_corpus(
+            corpus.root,
+            layout=corpus.format,
+            follow_symlinks=corpus.follow_symlinks,
+            rules=self.rules,
+            registry=self.registry,
+            rosters_dir=corpus.rosters_dir,
+        )
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The adapters and families that this engine's plugins bring; what is broken raises each time anew."""
+        return load_plugins(self.config.corpus.plugins_dir)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The relevance rules, or none."""
+        path = self.config.corpus.rules
+        return Rules() if path is None else load_rules(path)
 
     @cached_property
     def redactor(self) -> Redactor:
@@ -226,6 +263,7 @@ class Experiment:
             model=model,
             dimension=dimension,
             privacy=self.redactor.describe(),
+            sources=source_digests(self.config.corpus, self.rules, self.registry),
             stages={
                 "chunking": CHUNKING_VERSION,
                 "analyser": ANALYSER_VERSION,

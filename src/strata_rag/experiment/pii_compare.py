@@ -41,10 +41,9 @@ _BATCH = 32
 def compare_experiment(experiment: Experiment, *, labels: Path | None, progress: Progress) -> PiiComparison:
     """Compare over an experiment's documents, with its settings; see `compare_detectors`."""
     config = experiment.config
-    source = open_corpus(
-        config.corpus.root, layout=config.corpus.format, follow_symlinks=config.corpus.follow_symlinks
+    documents = _read(
+        experiment.raw_source(), _masking(config.privacy, experiment.workspace), config.corpus.limit
     )
-    documents = _read(source, _masking(config.privacy, experiment.workspace), config.corpus.limit)
     return compare_detectors(
         config.privacy,
         experiment.workspace,

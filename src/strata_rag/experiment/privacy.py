@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from strata_rag.config import Privacy
-from strata_rag.corpus import FileOutcome, SourceAdapter
+from strata_rag.corpus import FileOutcome, NotedSource, SourceAdapter
 from strata_rag.documents import SourceDocument
 from strata_rag.errors import InputError, StrataError, Unavailable
 from strata_rag.experiment.workspace import Workspace
@@ -151,6 +151,12 @@ class RedactingSource:
         ]
         return sorted(shown, key=lambda outcome: outcome.path)
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the source says of the corpus as a whole, as it may be shown."""
+        notes = self._source.notes if isinstance(self._source, NotedSource) else ()
+        return [self._line(note, "") for note in notes]
+
     def _documents(self) -> Iterator[SourceDocument]:
         try:
             yield from self._source.discover()
@@ -176,6 +182,7 @@ class RedactingSource:
                 title=title.text,
                 source=self._line(document.source, path),
                 project=self._line(document.project, path),
+                family=self._line(document.family, path),
                 metadata={**document.metadata, **{key: value.text for key, value in metadata.items()}},
                 redactions=sum(part.redactions for part in parts),
                 secrets=sum(part.secrets for part in parts),

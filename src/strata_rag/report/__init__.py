@@ -49,6 +49,14 @@ from strata_rag.report.results import (
     QueryResult,
 )
 from strata_rag.report.runs_console import print_run, print_runs, runs_document
+from strata_rag.report.sources import (
+    PluginList,
+    PluginRow,
+    plugins_document,
+    print_plugins,
+    print_roster,
+    roster_document,
+)
 from strata_rag.report.visible import visible
 
 __all__ = [
@@ -64,6 +72,8 @@ __all__ = [
     "IngestResult",
     "InitResult",
     "InspectedChunk",
+    "PluginList",
+    "PluginRow",
     "PruneResult",
     "PushResult",
     "QueryResult",
@@ -86,6 +96,7 @@ __all__ = [
     "inspection_document",
     "pii_document",
     "pii_page",
+    "plugins_document",
     "print_collection",
     "print_collections",
     "print_comparison",
@@ -98,15 +109,18 @@ __all__ = [
     "print_init",
     "print_inspection",
     "print_pii",
+    "print_plugins",
     "print_prune",
     "print_push",
     "print_query",
+    "print_roster",
     "print_run",
     "print_runs",
     "prune_document",
     "push_document",
     "query_document",
     "render_page",
+    "roster_document",
     "runs_document",
     "visible",
 ]
