@@ -75,11 +75,10 @@ class FolderCorpus:
         self._families.restart()
         self._judged = JudgedFiles(self._root, self._rules)
         walked = self._judged.judged(walk_files(self._root, follow_symlinks=self._follow_symlinks))
-        for folder, files in itertools.groupby(self._without_rosters(walked), key=self._claimed_folder):
+        for folder, group in itertools.groupby(self._without_rosters(walked), key=self._claimed_folder):
+            files = list(group)
             adapter = self._registry.adapter(folder) if folder else None
-            source = (
-                self._default(self._root, list(files)) if adapter is None else self._plugin(adapter, files)
-            )
+            source = self._default(self._root, files) if adapter is None else self._plugin(adapter, files)
             for document in source.discover():
                 yield self._families.join(document)
             self._outcomes += map(self._with_rule, source.outcomes)
