@@ -113,7 +113,7 @@ def test_the_digest_of_files_sees_what_the_corpus_reads(
 
 def test_rules_for_a_beir_folder_are_refused(tmp_path: Path) -> None:
     write(tmp_path, {"corpus.jsonl": '{"_id": "1", "text": "x"}'})
-    with pytest.raises(CorpusError, match="corpus.rules judges files; found a BEIR folder"):
+    with pytest.raises(CorpusError, match="judges files; found a BEIR folder"):
         open_corpus(tmp_path, rules=rules_of("  - exclude: {path: x}\n"))
 
 
@@ -165,13 +165,19 @@ def test_an_adapter_without_the_base_class_works_and_what_it_forgets_has_a_row(
         ("yield SourceDocument('logs/x', 'y', source='logs', metadata={'x': float('nan')})", "metadata.x"),
         ("yield SourceDocument('logs/x', 'y', source='logs', metadata=3)", "metadata: expected a map"),
         ("yield SourceDocument('logs/x', 'y', source='logs', pages=(0, 5))", "pages: expected rising places"),
-        ("yield SourceDocument('logs/x', 'yy', source='logs', sections=(Section(1, 'b'), Section(0, 'a')))", "sec"),
+        (
+            "yield SourceDocument('logs/x', 'yy', source='logs', sections=(Section(1, 'b'), Section(0, 'a')))",
+            "sec",
+        ),
         ("yield SourceDocument('logs/x', 'y', source='logs', sections=('b',))", "sections: expected Section"),
         ("yield SourceDocument('logs/x', 'y', source='logs', family='f')", "family"),
         ("yield SourceDocument('logs/x', 'y', source='logs')", "found that no file names it"),
         ("self.outcomes = [FileOutcome('logs/no', 'failed')]; yield from ()", "found 'logs/no' beside them"),
         ("self.outcomes = [3]; yield from ()", "found 'int' beside them"),
-        ("self.outcomes = [FileOutcome('logs/bad.lines', 'included', doc_ids=('logs/x',))]; yield from ()", "never came"),
+        (
+            "self.outcomes = [FileOutcome('logs/bad.lines', 'included', doc_ids=('logs/x',))]; yield from ()",
+            "never came",
+        ),
     ],
 )
 def test_what_an_adapter_must_not_give_is_refused_with_its_file(

@@ -38,7 +38,9 @@ def refused(folder: Path) -> PluginError:
 
 
 def test_modules_are_loaded_in_the_order_of_their_names(tmp_path: Path) -> None:
-    write(tmp_path, b=claims("two"), a=claims("one"), _helper="x = 1", test_a="raise SystemExit", conftest="1/0")
+    write(
+        tmp_path, b=claims("two"), a=claims("one"), _helper="x = 1", test_a="raise SystemExit", conftest="1/0"
+    )
     registry = load(tmp_path)
     assert [plugin.name for plugin in registry.plugins] == ["a", "b"]
     assert [adapter.folder for adapter in registry.adapters] == ["one", "two"]
@@ -68,7 +70,9 @@ def test_loading_leaves_the_path_and_the_folder_as_they_were(tmp_path: Path) -> 
 
 
 def test_a_package_is_a_plugin_and_all_its_files_are_in_its_hash(tmp_path: Path) -> None:
-    package = write(tmp_path / "mail", __init__=f"from . import parts\n{claims('mail')}__version__ = '2'", parts="")
+    package = write(
+        tmp_path / "mail", __init__=f"from . import parts\n{claims('mail')}__version__ = '2'", parts=""
+    )
     (plugin,) = load(tmp_path).plugins
     assert (plugin.name, plugin.version, plugin.origin) == ("mail", "2", str(package))
     (package / "parts.py").write_text("x = 2")
@@ -111,7 +115,9 @@ def test_no_folder_is_a_no_op_and_an_absent_one_is_warned_of_once(
         registry = load(tmp_path / folder if folder else None)
     assert (registry.plugins, list(registry.adapters)) == ([], [])
     assert [record.getMessage() for record in caplog.records] == (
-        [f"corpus.plugins_dir: {tmp_path / 'absent'} is not there: no plugin of it is loaded"] if folder else []
+        [f"corpus.plugins_dir: {tmp_path / 'absent'} is not there: no plugin of it is loaded"]
+        if folder
+        else []
     )
 
 
@@ -131,7 +137,11 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
         (f"{ADAPTER}register_adapter('a/b', FolderAdapter)", 2, "a folder right under the corpus root"),
         (f"{ADAPTER}register_adapter('', FolderAdapter)", 2, "found ''"),
         (f"{ADAPTER}register_adapter('a', 3)", 2, "expected the adapter's class, found int"),
-        ("from strata_rag.plugins import register_family\nregister_family('a', 'b', columns='x')", 2, "columns"),
+        (
+            "from strata_rag.plugins import register_family\nregister_family('a', 'b', columns='x')",
+            2,
+            "columns",
+        ),
         ("from strata_rag.plugins import register_family\nregister_family('a', 'b', key='x')", 2, "key"),
         ("def register(registry):\n    raise KeyError('x')", 2, "KeyError: 'x'"),
     ],
@@ -223,7 +233,11 @@ def test_an_entry_point_registers_with_every_engine(installed: Path) -> None:
         ("x = 1", "acme_b", "expected a function that takes the registry, found module"),
         ("x = 1", "acme_b:absent", "AttributeError"),
         ("x = 1", "acme_absent:register", "ModuleNotFoundError"),
-        ("def register(registry):\n    1/0", "acme_b:register", ":2: expected a plugin that works, found ZeroDiv"),
+        (
+            "def register(registry):\n    1/0",
+            "acme_b:register",
+            ":2: expected a plugin that works, found ZeroDiv",
+        ),
     ],
 )
 def test_a_broken_entry_point_is_told(installed: Path, text: str, value: str, found: str) -> None:

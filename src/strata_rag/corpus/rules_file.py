@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 
 import yaml
@@ -151,4 +152,4 @@ class _Reader(NodeReader):
         if match is None:
             self.fault(node, f"{key}: expected a size such as 500 KB, 20 MB or 1 MiB; found {describe(node)}")
             return None
-        return int(float(match["number"]) * _UNITS[match["unit"]])
+        return int(Decimal(match["number"]) * _UNITS[match["unit"]])
