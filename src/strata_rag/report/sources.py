@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from strata_rag.corpus import FamilyCheck
+from strata_rag.corpus.rule_proposals import Dropped, Proposal
 from strata_rag.report.tables import print_rows
 from strata_rag.report.visible import visible
 
@@ -147,3 +148,58 @@ def _roster_lines(check: FamilyCheck) -> Iterator[str]:
         yield f"no document: {name}:{line}: key {key!r}"
     for problem in check.roster.problems:
         yield f"in question: {name}:{problem.line}: {problem.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAdvice:
+    """Rules that a model proposes.
+
+    Attributes:
+        diff: A unified diff to the rules file; empty where nothing stands.
+        path: The rules file.
+        in_config: Whether the config names it.
+        proposals: What stands.
+        dropped: What does not, with the reason.
+        cost: What the reply cost in US dollars, or None where it is unknown.
+    """
+
+    diff: str
+    path: Path
+    in_config: bool
+    proposals: tuple[Proposal, ...]
+    dropped: tuple[Dropped, ...]
+    cost: float | None
+
+
+def advice_document(advice: RuleAdvice) -> dict[str, Any]:
+    """Return what ``strata rules advise --json`` prints."""
+    return {
+        "diff": advice.diff,
+        "rules": str(advice.path),
+        "proposals": [
+            {
+                "action": one.rule.action,
+                "name": one.rule.name,
+                "why": one.rule.why,
+                "files": one.files,
+                "read": one.read,
+            }
+            for one in advice.proposals
+        ],
+        "dropped": [{"proposal": one.proposal, "reason": one.reason} for one in advice.dropped],
+        "cost": advice.cost,
+    }
+
+
+def advice_notes(advice: RuleAdvice) -> list[str]:
+    """Return what a person should know before applying the diff."""
+    notes = [
+        f"{one.rule.label}: {one.rule.action}, {one.files} files, {one.read} of them in the corpus now"
+        for one in advice.proposals
+    ]
+    notes += [f"left out: {visible(one.reason)}: {visible(one.proposal)}" for one in advice.dropped]
+    if not advice.proposals:
+        notes.append("nothing to add")
+    elif not advice.in_config:
+        notes.append(f"the config names no rules yet: set corpus.rules to {advice.path.name}")
+    return notes
