@@ -18,7 +18,7 @@ from strata_rag.errors import PluginError
 RESERVED = frozenset(
     {
         "doc_id", "start", "end", "text_start", "text_end", "text", "embed_text", "title", "source", "project",
-        "family", "heading_path", "page", "pages", "section", "sections",
+        "family", "heading_path", "page", "page_end", "row", "section",
     }
 )  # fmt: skip
 """Payload fields that a document's own metadata may not take; names that begin with ``_`` are ours too."""

@@ -147,6 +147,8 @@ class Families:
                 )
             return self._families[document.family]
         parts = document.doc_id.split("/")[:-1]
+        if not parts or parts[0] != document.source:  # an id that the data set gives, such as a row's
+            parts = [part for part in (document.source, document.project) if part]
         for depth in range(len(parts), 0, -1):
             if family := self._by_folder.get("/".join(parts[:depth])):
                 return family

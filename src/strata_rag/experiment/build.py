@@ -10,7 +10,7 @@ from typing import Any
 
 from strata_rag.cache import Cache
 from strata_rag.chunking import CHUNKING_VERSION, Chunker
-from strata_rag.config import ExperimentConfig
+from strata_rag.config import ExperimentConfig, LanguageModel
 from strata_rag.corpus import (
     Registry,
     Rules,
@@ -36,6 +36,7 @@ from strata_rag.errors import InputError
 from strata_rag.experiment.chunkers import build_chunker, said_chunking
 from strata_rag.experiment.engines import embedded_collections, server_collections
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
+from strata_rag.experiment.llm import build_llm
 from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.experiment.sources import source_digests
@@ -52,6 +53,7 @@ from strata_rag.index import (
     Where,
     collection_name,
 )
+from strata_rag.llm import Budget, Limiters, LLMClient, Watchdog
 from strata_rag.privacy import Redactor
 from strata_rag.retrieval import (
     CachedScorer,
@@ -89,6 +91,7 @@ class Experiment:
         self.config = config
         self.workspace = workspace
         self.timer = StageTimer()
+        self.limiters = Limiters()
         self._announce = announce
 
     @property
@@ -194,6 +197,26 @@ class Experiment:
         """The hosted model; refused where texts may not leave the machine."""
         return hosted_embedder(self.config.embedding, self.workspace, self.cache, self._announce)
 
+    def llm(
+        self,
+        section: LanguageModel | None = None,
+        *,
+        where: str = "generation",
+        budget: Budget | None = None,
+        watchdog: Watchdog | None = None,
+    ) -> LLMClient:
+        """Return the language model of `section`, by default the one of `generation`; see `build_llm`."""
+        return build_llm(
+            section or self.config.generation,
+            self.workspace,
+            self.cache,
+            self._announce,
+            where=where,
+            budget=budget,
+            watchdog=watchdog,
+            limiters=self.limiters,
+        )
+
     def load_model(self) -> None:
         """Load the embedding model's weights, timed apart from embedding; a server has its own."""
         if self.is_hosted:
@@ -243,6 +266,10 @@ class Experiment:
     @cached_property
     def redactor(self) -> Redactor:
         return build_redactor(self.config.privacy, self.workspace)
+
+    def redacted(self, text: str) -> str:
+        """Return a question or reference answer as a language model may read it: redacted like the documents."""
+        return self.redactor.redact(text, document="").text
 
     def expected_record(self) -> CollectionRecord:
         """Return the record a collection of this config must have, as far as it is known without its points."""
