@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from llm import wire
 from strata_rag.corpus import load_rules
 from strata_rag.errors import InputError, LLMError, NotMeasurable
 from strata_rag.experiment.rules import advise_rules
 from strata_rag.llm import Completion, ScriptedClient
 from strata_rag.progress import Silent
 from strata_rag.report import RuleAdvice, advice_document, advice_notes
-from workbench import load, write_config, write_files
+from workbench import CommandLine, load, write_config, write_files
 
 RULES = """# Kept by hand.
 version: 1
@@ -202,3 +203,26 @@ def test_without_an_intent_nothing_is_asked(config: Path) -> None:
     with pytest.raises(InputError, match=r"corpus\.intent"):
         advise(config, client=client)
     assert client.calls == []
+
+
+def test_the_command_asks_the_model_of_the_config_and_prints_the_diff_alone(
+    asked: Path, tiny_model: Path, cli: CommandLine
+) -> None:
+    reply = json.dumps({"proposals": [proposal(name="travel", folder=["notes"])]})
+    with wire.serving() as server:
+        answer = wire.openai_reply(reply)
+        answer.body["usage"]["prompt_tokens"] = 900
+        server.answers = [answer]
+        corpus = {"root": "docs", "rules": "corpus-rules.yaml", "intent": "machines"}
+        generation = {"provider": "openai", "model": "m", "base_url": f"{server.url}/v1"}
+        write_config(asked, tiny_model, corpus=corpus, generation=generation)
+        found = cli("rules", "advise", asked)
+        assert found.code == 0
+        assert found.out.startswith("--- corpus-rules.yaml\n+++ corpus-rules.yaml\n")
+        assert "note: rule 2 `travel`: exclude, 1 files, 1 of them in the corpus now" in found.err
+        assert cli("rules", "advise", asked, "--json").json["proposals"][0]["files"] == 1
+        assert len(server.received) == 1  # the second answer comes from the cache
+
+
+def test_the_command_without_a_model_is_refused(asked: Path, cli: CommandLine) -> None:
+    cli("rules", "advise", asked).tells(2, "generation")
