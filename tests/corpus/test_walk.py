@@ -100,10 +100,10 @@ def test_a_loop_of_symbolic_links_ends_and_each_folder_is_entered_once(tmp_path:
     assert found["other/over"].excluded == "a folder that was read already under another name"
 
 
-def test_links_to_files_and_folders_elsewhere_are_read_only_when_followed(tmp_path: Path) -> None:
-    root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
-    root.mkdir()
-    elsewhere.mkdir()
+def test_links_inside_the_root_are_read_only_when_followed(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    elsewhere = root / "x" / ".elsewhere"
+    elsewhere.mkdir(parents=True)
     plant(elsewhere, {"a.md": "", "b.md": ""})
     (root / "folder").symlink_to(elsewhere)
     (root / "one.md").symlink_to(elsewhere / "a.md")
@@ -112,8 +112,24 @@ def test_links_to_files_and_folders_elsewhere_are_read_only_when_followed(tmp_pa
         "folder/b.md",
         "one.md",
     ]
-    assert set(walked(root)) == {"folder", "one.md"}
     assert all(file.excluded for file in walked(root).values())
+
+
+def test_a_link_that_leads_out_of_the_root_is_refused_by_name_even_when_links_are_followed(
+    tmp_path: Path,
+) -> None:
+    root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
+    root.mkdir()
+    elsewhere.mkdir()
+    plant(elsewhere, {"a.md": "", "b.md": ""})
+    (root / "folder").symlink_to(elsewhere)
+    (root / "one.md").symlink_to(elsewhere / "a.md")
+    (root / "beside").symlink_to(tmp_path / "root2")
+    (tmp_path / "root2").mkdir()
+    reasons = {path: file.excluded for path, file in walked(root, follow=True).items()}
+    assert reasons == dict.fromkeys(
+        ("beside", "folder", "one.md"), "symbolic link that leads out of the corpus root"
+    )
 
 
 def test_a_link_to_itself_or_to_nothing_is_named_and_stops_nothing(tmp_path: Path) -> None:

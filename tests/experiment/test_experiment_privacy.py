@@ -38,7 +38,7 @@ DOCUMENTS = {
 @pytest.fixture
 def private(tmp_path: Path, tiny_model: Path) -> Path:
     write_files(tmp_path / "docs", DOCUMENTS)
-    (tmp_path / "docs" / f"broken {ADDRESS}.md").write_bytes(b"caf\xe9")
+    (tmp_path / "docs" / f"broken {ADDRESS}.md").write_bytes(b"\x00\x01\x02\x03")
     (tmp_path / "docs" / f"{ADDRESS}.png").write_bytes(b"\x89PNG")
     golden = [
         {"id": "q1", "question": "Who looks after the pump?", "relevant": ["team/people.md"]},

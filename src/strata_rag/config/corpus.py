@@ -17,7 +17,7 @@ class Tables(Section):
 
     id_column: _Column = Field(
         None,
-        description="Column that holds a row's document id; then every row is a document. null: the file is one document.",
+        description="Column that holds a row's document id; then each row is a document. null: the file is one.",
     )
     text_column: _Column = Field(
         None,

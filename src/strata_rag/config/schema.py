@@ -232,7 +232,7 @@ class Evaluation(_Section):
     """How the experiment is measured."""
 
     golden: Path | None = Field(
-        None, description="Golden set: a YAML file, JSON lines, or a BEIR or TREC folder."
+        None, description="Golden set: a YAML file, JSON lines, a CSV table, or a BEIR or TREC folder."
     )
     split: Text = Field(
         "test", description="Which questions of a folder: BEIR's `qrels/<split>.tsv`, TREC's `qrels.<split>`."

@@ -12,7 +12,7 @@ from strata_rag.corpus.adapter import FileOutcome
 from strata_rag.corpus.folder_adapter import FolderAdapter
 from strata_rag.corpus.plugin_loading import raise_broken
 from strata_rag.corpus.registry import RegisteredAdapter
-from strata_rag.documents import Section, SourceDocument
+from strata_rag.documents import Record, Section, SourceDocument
 from strata_rag.errors import PluginError
 
 RESERVED = frozenset(
@@ -97,19 +97,25 @@ class CheckedAdapter:
             raise self._refused(doc_id, f"{field}: expected text, found half a surrogate pair")
 
     def _check_metadata(self, doc_id: str, metadata: object) -> None:
-        if not isinstance(metadata, Mapping):
-            raise self._refused(doc_id, f"metadata: expected a map, found {type(metadata).__name__}")
-        for key, value in metadata.items():
-            if not isinstance(key, str) or not key or key in RESERVED or key.startswith("_"):
-                expected = "expected field names other than our own"
-                raise self._refused(doc_id, f"metadata: {expected}, found {key!r}")
-            self._check_text(doc_id, "metadata", key)
+        self._check_values(doc_id, "metadata", metadata)
+        assert isinstance(metadata, Mapping)
+        for key in metadata:
+            if not key or key in RESERVED or key.startswith("_"):
+                raise self._refused(
+                    doc_id, f"metadata: expected field names other than our own, found {key!r}"
+                )
+
+    def _check_values(self, doc_id: str, field: str, values: object) -> None:
+        if not isinstance(values, Mapping):
+            raise self._refused(doc_id, f"{field}: expected a map, found {type(values).__name__}")
+        for key, value in values.items():
+            self._check_text(doc_id, field, key)
             if isinstance(value, str):
-                self._check_text(doc_id, f"metadata.{key}", value)
+                self._check_text(doc_id, f"{field}.{key}", value)
             elif not isinstance(value, bool | int | float) or not math.isfinite(value):
                 found = f"{value!r:.40}" if isinstance(value, float) else type(value).__name__
                 raise self._refused(
-                    doc_id, f"metadata.{key}: expected text, a number or a boolean, found {found}"
+                    doc_id, f"{field}.{key}: expected text, a number or a boolean, found {found}"
                 )
 
     def _check_places(self, document: SourceDocument) -> None:
@@ -118,7 +124,14 @@ class CheckedAdapter:
             raise self._refused(document.doc_id, "sections: expected Section values with a text as title")
         for one in sections:
             self._check_text(document.doc_id, "sections", one.title)
+        for record in document.records:
+            if not isinstance(record, Record) or not 0 <= record.start <= record.end <= len(document.text):
+                raise self._refused(
+                    document.doc_id, f"records: expected places in its text, found {record!r:.60}"
+                )
+            self._check_values(document.doc_id, "records", record.values)
         starts = {"pages": list(document.pages), "sections": [one.start for one in sections]}
+        starts["records"] = [one.start for one in document.records]
         for field, places in starts.items():
             inside = all(isinstance(at, int) and 0 <= at <= len(document.text) for at in places)
             if not inside or places != sorted(places):

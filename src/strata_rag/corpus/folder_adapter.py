@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from strata_rag.corpus.adapter import FileOutcome
-from strata_rag.corpus.text_files import UnreadableText, read_text
-from strata_rag.documents import Scalar, Section, SourceDocument
-
-
-class Unreadable(Exception):
-    """Raised by an adapter for a file that can't be read: the file fails with this reason, the run goes on."""
+from strata_rag.corpus.formats import Extraction, Unreadable, extract
+from strata_rag.corpus.formats.plain import read_plain
+from strata_rag.documents import Record, Scalar, Section, SourceDocument
 
 
 class Skip(Exception):
@@ -79,6 +76,7 @@ class FolderAdapter:
         metadata: Mapping[str, Scalar] | None = None,
         pages: Sequence[int] = (),
         sections: Sequence[Section] = (),
+        records: Sequence[Record] = (),
     ) -> SourceDocument:
         """Return a document of `file`; its id is the file's path, and ``/part`` where the file holds several.
 
@@ -92,6 +90,7 @@ class FolderAdapter:
             metadata: Further fields, for filters.
             pages: First code point of each page, ascending.
             sections: Where its parts begin, ascending.
+            records: The rows of its tables, ascending.
         """
         folders = file.path.split("/")[:-1]
         return SourceDocument(
@@ -103,19 +102,31 @@ class FolderAdapter:
             metadata=dict(metadata or {}),
             pages=tuple(pages),
             sections=tuple(sections),
+            records=tuple(records),
             family=family,
         )
 
     def read_text(self, file: SourceFile) -> str:
-        r"""Return a text file's text, UTF-8 or what its byte order mark says, with line ends as ``\n``.
+        r"""Return a text file's text, its encoding detected, with line ends as ``\n``; what is odd is warned of.
 
         Raises:
             Unreadable: It holds something else.
         """
-        try:
-            return read_text(file.location)
-        except UnreadableText as error:
-            raise Unreadable(str(error)) from error
+        return self._noted(read_plain(file.location.read_bytes())).text
+
+    def extract(self, file: SourceFile) -> Extraction:
+        """Return what the reader of the file's format makes of it: text, pages, sections; what is odd is warned of.
+
+        It runs in this process, without the limits on time and memory that hold for other files.
+
+        Raises:
+            Unreadable: It can't be read.
+        """
+        return self._noted(extract(file.location))
+
+    def _noted(self, found: Extraction) -> Extraction:
+        self._warnings += found.warnings
+        return found
 
     def warn(self, warning: str) -> None:
         """Add a warning to the row of the file that is being read."""

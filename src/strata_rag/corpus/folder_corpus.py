@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from strata_rag.corpus.adapter import FileOutcome, SourceAdapter
@@ -15,8 +16,8 @@ from strata_rag.corpus.rules import JudgedFiles, Rules
 from strata_rag.corpus.walk import WalkedFile, printable, walk_files
 from strata_rag.documents import SourceDocument
 
-DefaultAdapter = Callable[[Path, Sequence[WalkedFile]], SourceAdapter]
-"""Makes the adapter of the files that no plugin reads, from the root and those files."""
+DefaultAdapter = Callable[[Callable[[], Iterable[WalkedFile]]], SourceAdapter]
+"""Makes the adapter of the files that no plugin reads, from what gives those files."""
 
 
 class FolderCorpus:
@@ -78,7 +79,7 @@ class FolderCorpus:
         for folder, group in itertools.groupby(self._without_rosters(walked), key=self._claimed_folder):
             files = list(group)
             adapter = self._registry.adapter(folder) if folder else None
-            source = self._default(self._root, files) if adapter is None else self._plugin(adapter, files)
+            source = self._default(partial(iter, files)) if adapter is None else self._plugin(adapter, files)
             for document in source.discover():
                 yield self._families.join(document)
             self._outcomes += map(self._with_rule, source.outcomes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -10,10 +10,11 @@ from typing import Literal
 from strata_rag.corpus.adapter import SourceAdapter
 from strata_rag.corpus.beir import CORPUS_FILE, BeirAdapter
 from strata_rag.corpus.families import Families
+from strata_rag.corpus.files import FilesAdapter, may_hold_documents
 from strata_rag.corpus.folder_corpus import FolderCorpus
+from strata_rag.corpus.formats import Limits, Options
 from strata_rag.corpus.registry import Registry
 from strata_rag.corpus.rules import JudgedFiles, Rules
-from strata_rag.corpus.text_files import SUFFIXES, TextFilesAdapter
 from strata_rag.corpus.walk import WalkedFile, walk_files
 from strata_rag.errors import CorpusError
 
@@ -57,7 +58,7 @@ def _document_files(
     for file in JudgedFiles(root, rules).judged(walked) if rules.rules else walked:
         if file.excluded or file.failed:
             continue
-        if file.path.lower().endswith(SUFFIXES) or file.path.startswith(claimed):
+        if file.path.startswith(claimed) or may_hold_documents(root / file.path):
             yield file.path
 
 
@@ -71,6 +72,8 @@ def open_corpus(
     *,
     layout: Layout = "auto",
     follow_symlinks: bool = False,
+    options: Options | None = None,
+    limits: Limits | None = None,
     rules: Rules = _NO_RULES,
     registry: Registry | None = None,
     rosters_dir: Path | None = None,
@@ -81,6 +84,8 @@ def open_corpus(
         root: The corpus root.
         layout: What it holds.
         follow_symlinks: Whether symbolic links are followed.
+        options: What is a reader's choice.
+        limits: What one file may cost.
         rules: Which files are left out.
         registry: The plugins' adapters and families.
         rosters_dir: Where the families' rosters lie; None means `root`.
@@ -100,14 +105,18 @@ def open_corpus(
                 hint="take corpus.rules out, or set corpus.format to files",
             )
         return BeirAdapter(root)
+
+    def files_adapter(walk: Callable[[], Iterable[WalkedFile]]) -> SourceAdapter:
+        return FilesAdapter(root, walk, options=options, limits=limits)
+
     registry = registry or Registry()
     families = open_families(root, registry, rosters_dir)
     if not (registry.adapters or rules.rules or families.rosters):
-        return TextFilesAdapter(root, follow_symlinks=follow_symlinks)
+        return files_adapter(lambda: walk_files(root, follow_symlinks=follow_symlinks))
     return FolderCorpus(
         root,
         follow_symlinks=follow_symlinks,
-        default=_default_adapter,
+        default=files_adapter,
         registry=registry,
         families=families,
         rules=rules,
@@ -121,7 +130,3 @@ def open_families(root: Path, registry: Registry, rosters_dir: Path | None) -> F
         CorpusError: A roster can't be read.
     """
     return Families(registry.in_use(root)[1], rosters_dir or root)
-
-
-def _default_adapter(root: Path, files: Sequence[WalkedFile]) -> SourceAdapter:
-    return TextFilesAdapter(root, files=files)

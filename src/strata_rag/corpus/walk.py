@@ -27,7 +27,7 @@ def walk_files(root: Path, *, follow_symlinks: bool) -> Iterator[WalkedFile]:
     """Yield every file under `root` exactly once, sorted by name within each folder.
 
     Hidden files and folders (``.strata`` among them) and virtual environments are left out; symbolic links
-    too, unless `follow_symlinks`, which then enters each real folder once.
+    too, unless `follow_symlinks`, which then enters each real folder once and never leaves `root`.
     """
     yield from _walk(root, "", "", follow_symlinks, {os.path.realpath(root)})
 
@@ -47,6 +47,9 @@ def _walk(root: Path, prefix: str, rule: str, follow: bool, seen: set[str]) -> I
     for entry in entries:
         path = prefix + entry.name
         excluded = rule or _rule(entry, follow)
+        if not excluded and follow and entry.is_symlink() and not _leads_inside(root, entry.path):
+            yield WalkedFile(path, excluded="symbolic link that leads out of the corpus root")
+            continue
         try:
             is_folder = entry.is_dir(follow_symlinks=follow and not excluded)
             is_file = bool(excluded) or entry.is_file()
@@ -65,6 +68,12 @@ def _walk(root: Path, prefix: str, rule: str, follow: bool, seen: set[str]) -> I
             yield WalkedFile(path, excluded=excluded)
         else:
             yield WalkedFile(path, excluded="no regular file")
+
+
+def _leads_inside(root: Path, path: str) -> bool:
+    """Tell whether what a link leads to lies under the root; a link to itself leads nowhere else."""
+    inside, target = os.path.realpath(root), os.path.realpath(path)
+    return target == inside or target.startswith(inside.rstrip(os.sep) + os.sep)
 
 
 def _rule(entry: os.DirEntry[str], follow: bool) -> str:

@@ -9,6 +9,7 @@ import yaml
 from strata_rag.errors import Fault, GoldenError
 from strata_rag.evaluation.golden import LEVELS, GoldenSet
 from strata_rag.evaluation.golden_beir import load_beir
+from strata_rag.evaluation.golden_csv import load_csv
 from strata_rag.evaluation.golden_nodes import compose_yaml, read_source
 from strata_rag.evaluation.golden_trec import is_trec_folder, load_trec
 from strata_rag.evaluation.golden_yaml import load_json_lines, load_yaml
@@ -18,7 +19,7 @@ def load_golden(path: str | Path, *, split: str = "test", level: str = "document
     """Read a golden set whole, or not at all.
 
     Args:
-        path: A YAML file (``.yaml``, ``.yml``), JSON lines (``.jsonl``), a BEIR folder or a TREC folder.
+        path: YAML (``.yaml``, ``.yml``), JSON lines (``.jsonl``), CSV (``.csv``), a BEIR folder or a TREC folder.
         split: Which ``qrels/<split>.tsv`` of a BEIR folder, ``qrels.<split>*`` of a TREC folder.
         level: What item ids name, unless the file or a question says otherwise.
 
@@ -37,7 +38,9 @@ def load_golden(path: str | Path, *, split: str = "test", level: str = "document
         return load_yaml(path, level=level)
     if suffix == ".jsonl":
         return load_json_lines(path, level=level)
-    expected = "a .yaml, .yml or .jsonl file or a BEIR or TREC folder was expected"
+    if suffix == ".csv":
+        return load_csv(path, level=level)
+    expected = "a .yaml, .yml, .jsonl or .csv file or a BEIR or TREC folder was expected"
     found = f"a {suffix or 'suffixless'} file" if path.exists() else "nothing there"
     raise GoldenError(
         [Fault(str(path), f"{expected}, found {found}")], hint="see docs/evaluation.md for the formats"
@@ -49,7 +52,7 @@ def is_golden_file(path: Path) -> bool:
 
     What is no YAML at all counts as a config, whose loader says what is wrong.
     """
-    if path.is_dir() or path.suffix.lower() == ".jsonl":
+    if path.is_dir() or path.suffix.lower() in (".jsonl", ".csv"):
         return True
     try:
         root = compose_yaml(read_source(path))

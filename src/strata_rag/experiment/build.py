@@ -18,7 +18,6 @@ from strata_rag.corpus import (
     files_digest,
     load_plugins,
     load_rules,
-    open_corpus,
 )
 from strata_rag.embedding import (
     EMBEDDING_VERSION,
@@ -34,6 +33,7 @@ from strata_rag.embedding import (
 )
 from strata_rag.errors import InputError
 from strata_rag.experiment.chunkers import build_chunker, said_chunking
+from strata_rag.experiment.corpus_files import open_files
 from strata_rag.experiment.engines import embedded_collections, server_collections
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
 from strata_rag.experiment.llm import build_llm
@@ -114,7 +114,7 @@ class Experiment:
             exclude_defaults=True, include={"k1", "b", "language", "tokenizer", "text"}
         )
         corpus = self.config.corpus.model_dump(
-            exclude_defaults=True, include={"format", "follow_symlinks", "limit"}
+            exclude_defaults=True, include={"format", "follow_symlinks", "limit", "tables", "comments", "zip"}
         )
         said = {"revision", "provider", "base_url"} if self.is_hosted else {"revision"}
         embedding = self.config.embedding.model_dump(exclude_defaults=True, include=said)
@@ -242,15 +242,7 @@ class Experiment:
 
     def raw_source(self) -> SourceAdapter:
         """Return the adapter that reads the corpus as it is; nothing it gives may be shown or stored."""
-        corpus = self.config.corpus
-        return open_corpus(
-            corpus.root,
-            layout=corpus.format,
-            follow_symlinks=corpus.follow_symlinks,
-            rules=self.rules,
-            registry=self.registry,
-            rosters_dir=corpus.rosters_dir,
-        )
+        return open_files(self.config.corpus, rules=self.rules, registry=self.registry)
 
     @cached_property
     def registry(self) -> Registry:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from strata_rag.config import Privacy
-from strata_rag.corpus import SourceAdapter, open_corpus
-from strata_rag.corpus.text_files import UnreadableText, read_text
+from strata_rag.corpus import SourceAdapter, Unreadable, extract, open_corpus
 from strata_rag.documents import SourceDocument
 from strata_rag.errors import CorpusError, ExtraMissing, StrataError
 from strata_rag.experiment.build import Experiment
@@ -132,8 +131,8 @@ def _read_path(path: Path, redactor: Redactor) -> list[SourceDocument]:
     if path.is_dir():
         return _read(open_corpus(path), redactor, None)
     try:
-        return [SourceDocument(doc_id=path.name, text=read_text(path))]
-    except UnreadableText as error:
+        return [SourceDocument(doc_id=path.name, text=extract(path).text)]
+    except Unreadable as error:
         raise CorpusError(
             f"{path}: expected a config, a folder or a text file, found: {error}",
             hint="name a config that ends in .yaml, or a folder of documents",

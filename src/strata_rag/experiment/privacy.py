@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from strata_rag.config import Privacy
 from strata_rag.corpus import FileOutcome, NotedSource, SourceAdapter
 from strata_rag.documents import SourceDocument
 from strata_rag.errors import InputError, StrataError, Unavailable
+from strata_rag.experiment.privacy_parts import moved_pages, moved_records, moved_sections
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.privacy import (
     Detector,
@@ -131,7 +133,8 @@ class RedactingSource:
         while batch := list(islice(documents, _BATCH)):
             left = len(batch) if self._limit is None else max(self._limit - seen, 0)
             whole = [
-                document if at < left else replace(document, text="") for at, document in enumerate(batch)
+                document if at < left else replace(document, text="", pages=(), sections=(), records=())
+                for at, document in enumerate(batch)
             ]
             yield from self._redacted(whole)
             seen += len(batch)
@@ -174,6 +177,7 @@ class RedactingSource:
                 for key, value in document.metadata.items()
                 if isinstance(value, str)
             }
+            redact = partial(self._short, path=path)
             parts = [text, title, self._short(path, path), *metadata.values()]
             yield replace(
                 document,
@@ -183,6 +187,9 @@ class RedactingSource:
                 source=self._line(document.source, path),
                 project=self._line(document.project, path),
                 family=self._line(document.family, path),
+                pages=moved_pages(document, text),
+                sections=moved_sections(document, text, redact),
+                records=moved_records(document, text, redact),
                 metadata={**document.metadata, **{key: value.text for key, value in metadata.items()}},
                 redactions=sum(part.redactions for part in parts),
                 secrets=sum(part.secrets for part in parts),

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from strata_rag.cache import digest_request
 from strata_rag.documents import Chunk, SourceDocument
+from strata_rag.experiment.places import places
 from strata_rag.index import Index, point_id
 from strata_rag.report import DocumentChanges
 from strata_rag.retrieval import titled
@@ -97,6 +98,7 @@ def _payload(document: SourceDocument, chunk: Chunk) -> dict[str, Any]:
     payload: dict[str, Any] = {
         **document.metadata,
         **chunk.metadata,
+        **places(document, chunk),
         "doc_id": chunk.doc_id,
         "start": chunk.start,
         "end": chunk.end,

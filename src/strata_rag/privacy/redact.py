@@ -26,12 +26,27 @@ class Redacted:
         redactions: Placeholders that stand for personal data.
         secrets: Placeholders that stand for secrets.
         decisions: What became of every finding, in offsets of the text before.
+        edits: Each span that a placeholder took the place of, ascending: start, end, length of the placeholder.
     """
 
     text: str
     redactions: int
     secrets: int
     decisions: tuple[Decision, ...]
+    edits: tuple[tuple[int, int, int], ...] = ()
+
+    def moved(self, offsets: Sequence[int]) -> list[int]:
+        """Return where ascending offsets of the text before lie now; one inside a span lies where it begins."""
+        found = []
+        at = shift = 0
+        for offset in offsets:
+            while at < len(self.edits) and self.edits[at][1] <= offset:
+                start, end, length = self.edits[at]
+                shift += length - (end - start)
+                at += 1
+            inside = at < len(self.edits) and self.edits[at][0] < offset
+            found.append((self.edits[at][0] if inside else offset) + shift)
+        return found
 
 
 class Redactor:
@@ -92,14 +107,17 @@ class Redactor:
         gone = [decision.span for decision in decisions if decision.action == "redact"]
         secret_starts = [span.start for span in gone if span.entity == SECRET]
         parts: list[str] = []
+        edits: list[tuple[int, int, int]] = []
         done = secrets = 0
         merged = merge_spans(gone)
         for span in merged:
-            parts += (text[done : span.start], self._placeholder(span.entity, text[span.start : span.end]))
+            placeholder = self._placeholder(span.entity, text[span.start : span.end])
+            parts += (text[done : span.start], placeholder)
+            edits.append((span.start, span.end, len(placeholder)))
             done = span.end
             secrets += any(span.start <= start < span.end for start in secret_starts)
         parts.append(text[done:])
-        return Redacted("".join(parts), len(merged) - secrets, secrets, tuple(decisions))
+        return Redacted("".join(parts), len(merged) - secrets, secrets, tuple(decisions), tuple(edits))
 
     def _placeholder(self, entity: str, value: str) -> str:
         placeholder = self._policy.placeholder(entity)

@@ -1,0 +1,101 @@
+"""CSV and TSV files: the delimiter found, cells kept literally."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from typing import Literal
+
+from strata_rag.corpus.formats.encodings import decode
+from strata_rag.corpus.formats.extraction import Extraction, Options
+from strata_rag.corpus.formats.layout import Row, find_tables, typed_columns
+from strata_rag.corpus.formats.rows import tables_extraction
+from strata_rag.corpus.formats.texts import Cleaner
+
+_SAMPLE_LINES = 100
+_SEPARATOR_LINE = re.compile(r"sep=(.)\n", re.IGNORECASE)
+_MOST_LINES_IN_CELL = 500
+
+
+def read_csv(raw: bytes, *, options: Options, tabs: bool = False) -> Extraction:
+    """Return a CSV file's rows as records.
+
+    Args:
+        raw: The file.
+        options: Which columns hold id, text and title.
+        tabs: Whether its name says that tabs separate the cells.
+    """
+    decoded = decode(raw)
+    cleaner = Cleaner()
+    text = cleaner.clean(decoded.text)
+    warnings = [*decoded.warnings, *cleaner.warnings]
+    delimiter = ""
+    if stated := _SEPARATOR_LINE.match(text):
+        delimiter, text = stated.group(1), text[stated.end() :]
+    rows, more = _rows(text, delimiter or _delimiter(text, tabs))
+    typed = typed_columns([cells for _, cells in rows[1:]])
+    types = [tuple(rows[0][1]), *typed] if rows else []
+    table_rows = [
+        Row(tuple(cells), values, number) for (number, cells), values in zip(rows, types, strict=True)
+    ]
+    return tables_extraction(
+        [("", find_tables(table_rows))],
+        format="tsv" if tabs else "csv",
+        options=options,
+        encoding=decoded.encoding,
+        warnings=[*warnings, *more],
+    )
+
+
+def _rows(text: str, dialect: tuple[str, str | None] | str) -> tuple[list[tuple[int, list[str]]], list[str]]:
+    delimiter, escape = (dialect, None) if isinstance(dialect, str) else dialect
+    csv.field_size_limit(sys.maxsize if sys.maxsize < 2**31 else 2**31 - 1)
+    rows = _parsed(text, delimiter, escape, csv.QUOTE_MINIMAL)
+    if any(cell.count("\n") > _MOST_LINES_IN_CELL for _, cells in rows for cell in cells):
+        return _parsed(text, delimiter, escape, csv.QUOTE_NONE), [
+            "a quote is never closed: quotes read as text"
+        ]
+    return rows, []
+
+
+def _parsed(
+    text: str, delimiter: str, escape: str | None, quoting: Literal[0, 3]
+) -> list[tuple[int, list[str]]]:
+    lines = text.splitlines(keepends=True) if "\u2028" not in text else re.split("(?<=\n)", text)
+    reader = csv.reader(
+        lines,
+        delimiter=delimiter,
+        escapechar=escape,
+        quoting=quoting,
+        skipinitialspace=_is_padded(text, delimiter),
+    )
+    return [(number, cells) for number, cells in enumerate(reader, 1)]
+
+
+def _is_padded(text: str, delimiter: str) -> bool:
+    """Tell whether quotes stand behind a space, where a reader would not see them as quotes."""
+    return f'{delimiter} "' in text[:20_000] and f'{delimiter}"' not in text[:20_000]
+
+
+def _delimiter(text: str, tabs: bool) -> tuple[str, str | None]:
+    sample = "".join(text.splitlines(keepends=True)[:_SAMPLE_LINES])[:200_000]
+    escapes = [None, "\\"] if re.search(r"\\[,;\t|\"]", sample) else [None]
+    best: tuple[float, str, str | None] = (0.0, "\t" if tabs else ",", None)
+    for delimiter in "\t,;|" if tabs else ",;\t|":
+        for escape in escapes:
+            rows = [cells for _, cells in _parsed(sample, delimiter, escape, csv.QUOTE_MINIMAL) if any(cells)]
+            score = _regularity([len(cells) for cells in rows])
+            if score > best[0] + 1e-9:
+                best = (score, delimiter, escape)
+    return best[1], best[2]
+
+
+def _regularity(widths: list[int]) -> float:
+    """Return the share of rows with the most frequent width, 0 where that is one; wider counts a little more."""
+    if not widths:
+        return 0.0
+    usual = max(set(widths), key=lambda width: (widths.count(width), width))
+    if usual < 2:
+        return 0.0
+    return widths.count(usual) / len(widths) + min(usual, 50) / 1000
