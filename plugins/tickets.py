@@ -17,7 +17,8 @@ class TicketAdapter(FolderAdapter):
             messages = [(message["from"], message["text"]) for message in ticket["messages"]]
             number, subject = int(ticket["number"]), str(ticket["subject"])
         except (ValueError, KeyError, TypeError) as error:
-            raise Unreadable(f"expected a ticket, found: {error!r}") from error  # fails; the run goes on
+            found = f"{type(error).__name__}: {error}"
+            raise Unreadable(f"expected a ticket, found {found}") from error  # fails; the run goes on
         if ticket.get("spam"):
             raise Skip("marked as spam")  # the file is excluded, with this reason
         text, sections = "", []

@@ -43,15 +43,13 @@ def glob_matches(pattern: str, path: str) -> bool:
     between slashes is any number of folders, none included, and at the end everything below. Small and capital
     letters differ; accented letters are the same however they are composed.
     """
-    return (
-        _compiled(unicodedata.normalize("NFC", pattern)).fullmatch(unicodedata.normalize("NFC", path))
-        is not None
-    )
+    plain = path if path.isascii() else unicodedata.normalize("NFC", path)
+    return _compiled(pattern).fullmatch(plain) is not None
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    parts = pattern.split("/")
+    parts = unicodedata.normalize("NFC", pattern).split("/")
     expression = ""
     for at, part in enumerate(parts):
         last = at == len(parts) - 1

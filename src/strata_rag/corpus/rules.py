@@ -112,10 +112,12 @@ class Verdict:
     Attributes:
         stays: Whether it stays in the corpus.
         reason: The rule that decided, with the condition it met; empty where none did.
+        matched: Numbers of all rules whose conditions it meets.
     """
 
     stays: bool
     reason: str = ""
+    matched: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,21 +150,15 @@ class Rules:
             path: Relative to the corpus root, with ``/``.
             size: In bytes, or None.
         """
-        for action in ("keep", "exclude"):
-            for rule in self._of(action):
-                if (met := rule.matches(path, size)) is not None:
-                    return Verdict(action == "keep", _reason(rule, met))
-        includes = [rule for rule in self._of("include") if rule.speaks_for(path)]
-        for rule in includes:
-            if (met := rule.matches(path, size)) is not None:
-                return Verdict(True, _reason(rule, met))
-        if includes:
+        met = [(rule, words) for rule in self.rules if (words := rule.matches(path, size)) is not None]
+        matched = frozenset(rule.number for rule, _ in met)
+        for action in ("keep", "exclude", "include"):
+            if found := next((one for one in met if one[0].action == action), None):
+                return Verdict(action != "exclude", _reason(*found), matched)
+        if includes := [rule for rule in self.rules if rule.action == "include" and rule.speaks_for(path)]:
             labels = ", ".join(rule.label for rule in includes)
-            return Verdict(False, f"no include rule matches ({labels})")
+            return Verdict(False, f"no include rule matches ({labels})", matched)
         return Verdict(True)
-
-    def _of(self, action: str) -> Iterator[Rule]:
-        return (rule for rule in self.rules if rule.action == action)
 
 
 def _reason(rule: Rule, met: str) -> str:
@@ -194,10 +190,8 @@ class JudgedFiles:
                 continue
             size = self._size(file.path) if self._weighs else None
             path = printable(file.path)
-            self._matched |= {
-                rule.number for rule in self._rules.rules if rule.matches(path, size) is not None
-            }
             verdict = self._rules.judge(path, size)
+            self._matched |= verdict.matched
             if verdict.stays and verdict.reason:
                 self.kept[path] = verdict.reason
             yield file if verdict.stays else replace(file, excluded=verdict.reason)
