@@ -96,7 +96,7 @@ def _own_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             override
             or name.startswith("RAGEVAL_")
             or name.endswith("_API_KEY")
-            or name == "STRATA_MODELS_DIR"
+            or name in ("STRATA_MODELS_DIR", "STRATA_PLUGINS_DIR")
         ):
             monkeypatch.delenv(name)
 

@@ -11,6 +11,8 @@ EXIT_CODES = {
     "InputError": 2,
     "ConfigError": 2,
     "PolicyError": 2,
+    "RulesError": 2,
+    "PluginError": 2,
     "CorpusError": 2,
     "GoldenError": 2,
     "Unavailable": 3,
@@ -42,7 +44,8 @@ def test_the_tree_at_the_top_of_the_module_names_every_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in EXIT_CODES if name not in ("ConfigError", "PolicyError", "GoldenError")]
+    "name",
+    [name for name in EXIT_CODES if name not in ("ConfigError", "PolicyError", "GoldenError", "RulesError")],
 )
 def test_an_error_carries_its_message_and_its_hint(name: str) -> None:
     error = public_errors()[name]("where: this, that", hint="do it")

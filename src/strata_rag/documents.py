@@ -53,6 +53,7 @@ class SourceDocument:
         records: The rows of its tables, ascending; empty where it has none.
         redactions: Placeholders that stand for personal data in it.
         secrets: Placeholders that stand for secrets in it.
+        family: What a plugin registered it as; empty where none did.
     """
 
     doc_id: str
@@ -66,6 +67,7 @@ class SourceDocument:
     records: tuple[Record, ...] = ()
     redactions: int = 0
     secrets: int = 0
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)

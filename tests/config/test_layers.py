@@ -243,3 +243,30 @@ def test_a_cycle_through_a_symbolic_link_is_seen_at_once(refuse: Refuse, folder:
     (folder / "link.yaml").symlink_to("experiment.yaml")
     (line,) = refuse("extends: link.yaml\n").lines
     assert line.startswith("experiment.yaml:1:10: extends: expected files without a cycle")
+
+
+def test_the_plugins_folder_of_the_environment_is_over_the_file_and_relative_to_the_current_folder(
+    load: Load, folder: Path
+) -> None:
+    text = "corpus: {root: docs, plugins_dir: filed}\n"
+    loaded = load(text, root=False)
+    assert loaded.config.corpus.plugins_dir == folder / "filed"
+    loaded = load(text, root=False, environ={"RAGEVAL_PLUGINS_DIR": "older"})
+    assert loaded.config.corpus.plugins_dir == folder / "older"
+    assert loaded.notes == ("RAGEVAL_PLUGINS_DIR is an older name: use STRATA_PLUGINS_DIR",)
+    names = {"RAGEVAL_PLUGINS_DIR": "older", "STRATA_PLUGINS_DIR": "new: er"}
+    loaded = load(text, root=False, environ=names)
+    assert loaded.config.corpus.plugins_dir == folder / "new: er"
+    assert loaded.origins["corpus.plugins_dir"] == "environment STRATA_PLUGINS_DIR"
+    names["STRATA_CORPUS__PLUGINS_DIR"] = "exact"
+    assert load(text, root=False, environ=names).config.corpus.plugins_dir == folder / "exact"
+    overrides = ["corpus.plugins_dir=last"]
+    assert (
+        load(text, root=False, environ=names, overrides=overrides).config.corpus.plugins_dir
+        == folder / "last"
+    )
+
+
+def test_an_empty_plugins_folder_of_the_environment_is_none(load: Load) -> None:
+    environ = {"STRATA_PLUGINS_DIR": "", "RAGEVAL_PLUGINS_DIR": ""}
+    assert load(environ=environ).config.corpus.plugins_dir is None

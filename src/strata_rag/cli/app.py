@@ -30,7 +30,9 @@ from strata_rag.cli.inspect import inspect_command
 from strata_rag.cli.pii_compare import pii_compare_command
 from strata_rag.cli.query import query_command
 from strata_rag.cli.report import report_command
+from strata_rag.cli.rules import rules_app
 from strata_rag.cli.runs import runs_app
+from strata_rag.cli.sources import plugins_command, roster_app
 from strata_rag.errors import StrataError
 from strata_rag.version import __version__
 
@@ -190,6 +192,9 @@ app.command("compare")(compare_command)
 app.command("gate")(gate_command)
 app.command("report")(report_command)
 app.command("inspect")(inspect_command)
+app.command("plugins")(plugins_command)
+app.add_typer(roster_app, name="roster")
+app.add_typer(rules_app, name="rules")
 app.add_typer(config_app, name="config")
 app.add_typer(golden_app, name="golden")
 app.add_typer(runs_app, name="runs")

@@ -2,6 +2,7 @@
 
 from strata_rag.config.chunking import Chunking, TypePolicy
 from strata_rag.config.corpus import Corpus, Limits, Tables
+from strata_rag.config.generation import Generation, LanguageModel, Price
 from strata_rag.config.loader import LoadedConfig, load_config
 from strata_rag.config.privacy import Presidio, Privacy, Regex
 from strata_rag.config.reference import render_reference
@@ -29,12 +30,15 @@ __all__ = [
     "Fusion",
     "FusionWeights",
     "Gate",
+    "Generation",
     "Hnsw",
     "Index",
+    "LanguageModel",
     "Lexical",
     "Limits",
     "LoadedConfig",
     "Presidio",
+    "Price",
     "Privacy",
     "Regex",
     "Rerank",

@@ -55,6 +55,23 @@ class Corpus(Section):
         "`queries.jsonl`, `qrels/`). `auto`: `beir` where the folder holds a `corpus.jsonl`, otherwise "
         "`files`.",
     )
+    rules: Path | None = Field(
+        None,
+        description="Relevance rules, a YAML file that says which files are left out; null: only the built-in ones. "
+        "See docs/sources.md.",
+    )
+    intent: str = Field(
+        "",
+        description="What counts as signal in this corpus, in plain words; `strata rules advise` reads it.",
+    )
+    plugins_dir: Path | None = Field(
+        None,
+        description="Folder of plugins: modules that bring source adapters and families. The variables "
+        "`STRATA_PLUGINS_DIR` and, older, `RAGEVAL_PLUGINS_DIR` set it too. See docs/plugins.md.",
+    )
+    rosters_dir: Path | None = Field(
+        None, description="Folder of the families' rosters (`.tsv`); null means `corpus.root`."
+    )
     follow_symlinks: YesNo = Field(
         False,
         description="Whether symbolic links in the folder are followed; one that leads out of it never is.",

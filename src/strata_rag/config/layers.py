@@ -16,7 +16,10 @@ from strata_rag.config.yaml_source import parse_file, parse_yaml
 
 PREFIX = "STRATA_"
 OLD_USE_RERANK = "RAGEVAL_USE_RERANK"
+PLUGINS_DIR = "STRATA_PLUGINS_DIR"
+OLD_PLUGINS_DIR = "RAGEVAL_PLUGINS_DIR"
 _SCORER = "retrieval.rerank.scorer"
+_PLUGINS = "corpus.plugins_dir"
 
 
 @dataclass(slots=True)
@@ -100,7 +103,7 @@ class Layers:
 
     def environment(self, tree: Node) -> Node:
         """Lay the overriding variables over a tree."""
-        tree = self._older_names(tree)
+        tree = self._older_names(self._plugins_dir(tree))
         for variable in sorted(self.environ):
             if not variable.startswith(PREFIX) or "__" not in variable:
                 continue
@@ -114,6 +117,16 @@ class Layers:
                 self.refuse(Place(source), f"unknown key `{path}`", hint)
                 continue
             tree = self._override(tree, path, self.environ[variable], source)
+        return tree
+
+    def _plugins_dir(self, tree: Node) -> Node:
+        """Lay the variables that name the plugins' folder over a tree, the newer name on top."""
+        for variable in (OLD_PLUGINS_DIR, PLUGINS_DIR):
+            if text := self.environ.get(variable, ""):
+                place = Place(self.source(f"environment {variable}", Path.cwd(), has_lines=False))
+                tree = merge(tree, _nested(_PLUGINS, Node(text, place, place)))
+        if self.environ.get(OLD_PLUGINS_DIR):
+            self.notes.append(f"{OLD_PLUGINS_DIR} is an older name: use {PLUGINS_DIR}")
         return tree
 
     def _older_names(self, tree: Node) -> Node:
@@ -151,10 +164,7 @@ class Layers:
         if document.root is None or document.problems:
             self.problems.extend(replace(found, text=f"{path}: {found.text}") for found in document.problems)
             return tree
-        node = document.root
-        for name in reversed(path.split(".")):
-            node = Node({name: node}, Place(source), Place(source))
-        return merge(tree, node)
+        return merge(tree, _nested(path, document.root))
 
 
 def merge(base: Node, over: Node) -> Node:
@@ -165,6 +175,14 @@ def merge(base: Node, over: Node) -> Node:
     for key, node in over.value.items():
         entries[key] = merge(entries[key], node) if key in entries else node
     return replace(over, value=entries)
+
+
+def _nested(path: str, node: Node) -> Node:
+    """Return `node` under a dotted key."""
+    place = Place(node.place.source)
+    for name in reversed(path.split(".")):
+        node = Node({name: node}, place, place)
+    return node
 
 
 def did_you_mean(path: str) -> str:

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from strata_rag.config.chunking import Chunking
 from strata_rag.config.corpus import Corpus
+from strata_rag.config.generation import Generation
 from strata_rag.config.privacy import Privacy
 from strata_rag.config.section import Expected, FolderOrName, YesNo
 from strata_rag.config.section import Section as _Section
@@ -279,5 +280,6 @@ class ExperimentConfig(_Section):
     embedding: Embedding = Field(Embedding(), description="Which model turns texts into vectors.")
     index: Index = Field(Index(), description="Where vectors are stored.")
     retrieval: Retrieval = Field(Retrieval(), description="How a question finds chunks.")
+    generation: Generation = Field(Generation(), description="How questions are answered.")
     evaluation: Evaluation = Field(Evaluation(), description="How the experiment is measured.")
     gate: Gate = Field(Gate(), description="When `strata gate` refuses a change.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from strata_rag.documents import SourceDocument
 
@@ -18,7 +18,7 @@ class FileOutcome:
     Attributes:
         path: Relative to the root, with ``/``.
         status: Whether its documents are in the corpus.
-        reason: The rule that excluded it, or why it failed; empty for an included file.
+        reason: The rule that excluded it or that it stays by, or why it failed; empty where no rule spoke.
         doc_ids: The documents it gave.
         warnings: What a reader should know, such as an empty document.
         format: What it was read as, such as ``pdf``; empty where it was not read.
@@ -45,3 +45,12 @@ class SourceAdapter(Protocol):
     @property
     def outcomes(self) -> Sequence[FileOutcome]:
         """Each file under the root exactly once, by name within each folder; complete when `discover` has ended."""
+
+
+@runtime_checkable
+class NotedSource(Protocol):
+    """A source that has something to say about the corpus as a whole."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """One line per matter; complete when `discover` has ended."""

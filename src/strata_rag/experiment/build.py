@@ -10,8 +10,15 @@ from typing import Any
 
 from strata_rag.cache import Cache
 from strata_rag.chunking import CHUNKING_VERSION, Chunker
-from strata_rag.config import ExperimentConfig
-from strata_rag.corpus import SourceAdapter, files_digest
+from strata_rag.config import ExperimentConfig, LanguageModel
+from strata_rag.corpus import (
+    Registry,
+    Rules,
+    SourceAdapter,
+    files_digest,
+    load_plugins,
+    load_rules,
+)
 from strata_rag.embedding import (
     EMBEDDING_VERSION,
     CachedEmbedder,
@@ -29,8 +36,10 @@ from strata_rag.experiment.chunkers import build_chunker, said_chunking
 from strata_rag.experiment.corpus_files import open_files
 from strata_rag.experiment.engines import embedded_collections, server_collections
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
+from strata_rag.experiment.llm import build_llm
 from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
 from strata_rag.experiment.settings import SearchSettings
+from strata_rag.experiment.sources import source_digests
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import (
@@ -44,6 +53,7 @@ from strata_rag.index import (
     Where,
     collection_name,
 )
+from strata_rag.llm import Budget, Limiters, LLMClient, Watchdog
 from strata_rag.privacy import Redactor
 from strata_rag.retrieval import (
     CachedScorer,
@@ -81,6 +91,7 @@ class Experiment:
         self.config = config
         self.workspace = workspace
         self.timer = StageTimer()
+        self.limiters = Limiters()
         self._announce = announce
 
     @property
@@ -186,6 +197,26 @@ class Experiment:
         """The hosted model; refused where texts may not leave the machine."""
         return hosted_embedder(self.config.embedding, self.workspace, self.cache, self._announce)
 
+    def llm(
+        self,
+        section: LanguageModel | None = None,
+        *,
+        where: str = "generation",
+        budget: Budget | None = None,
+        watchdog: Watchdog | None = None,
+    ) -> LLMClient:
+        """Return the language model of `section`, by default the one of `generation`; see `build_llm`."""
+        return build_llm(
+            section or self.config.generation,
+            self.workspace,
+            self.cache,
+            self._announce,
+            where=where,
+            budget=budget,
+            watchdog=watchdog,
+            limiters=self.limiters,
+        )
+
     def load_model(self) -> None:
         """Load the embedding model's weights, timed apart from embedding; a server has its own."""
         if self.is_hosted:
@@ -196,17 +227,41 @@ class Experiment:
     def corpus_files(self) -> str | None:
         """Return a digest of the corpus files' names, sizes and times; None where the root is not there."""
         corpus = self.config.corpus
-        return files_digest(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
+        return files_digest(
+            corpus.root,
+            layout=corpus.format,
+            follow_symlinks=corpus.follow_symlinks,
+            rules=self.rules,
+            registry=self.registry,
+        )
 
     def open_source(self) -> SourceAdapter:
         """Return the adapter that reads the corpus; what it gives is redacted."""
         corpus = self.config.corpus
-        source = open_files(corpus)
-        return RedactingSource(source, self.redactor, limit=corpus.limit)
+        return RedactingSource(self.raw_source(), self.redactor, limit=corpus.limit)
+
+    def raw_source(self) -> SourceAdapter:
+        """Return the adapter that reads the corpus as it is; nothing it gives may be shown or stored."""
+        return open_files(self.config.corpus, rules=self.rules, registry=self.registry)
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The adapters and families that this engine's plugins bring; what is broken raises each time anew."""
+        return load_plugins(self.config.corpus.plugins_dir)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The relevance rules, or none."""
+        path = self.config.corpus.rules
+        return Rules() if path is None else load_rules(path)
 
     @cached_property
     def redactor(self) -> Redactor:
         return build_redactor(self.config.privacy, self.workspace)
+
+    def redacted(self, text: str) -> str:
+        """Return a question or reference answer as a language model may read it: redacted like the documents."""
+        return self.redactor.redact(text, document="").text
 
     def expected_record(self) -> CollectionRecord:
         """Return the record a collection of this config must have, as far as it is known without its points."""
@@ -227,6 +282,7 @@ class Experiment:
             model=model,
             dimension=dimension,
             privacy=self.redactor.describe(),
+            sources=source_digests(self.config.corpus, self.rules, self.registry),
             stages={
                 "chunking": CHUNKING_VERSION,
                 "analyser": ANALYSER_VERSION,

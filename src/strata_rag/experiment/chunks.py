@@ -12,6 +12,7 @@ from strata_rag.corpus import (
     DocumentFigures,
     FileOutcome,
     Manifest,
+    NotedSource,
     SourceAdapter,
     build_manifest,
     write_manifest,
@@ -31,6 +32,7 @@ class ChunkedCorpus:
         outcomes: What became of each file.
         cut: Whether the documents were cut; if not, every document's chunks are unknown.
         files: Digest of the files' names, sizes and times before they were read, or None.
+        notes: What the source says of the corpus as a whole.
     """
 
     documents: tuple[SourceDocument, ...]
@@ -38,6 +40,7 @@ class ChunkedCorpus:
     outcomes: tuple[FileOutcome, ...]
     cut: bool = True
     files: str | None = None
+    notes: tuple[str, ...] = ()
 
     def all_chunks(self) -> list[Chunk]:
         """Return every chunk, document after document."""
@@ -73,7 +76,8 @@ def chunk_corpus(
         progress.advance()
     beyond = {document.doc_id for document in stream}
     outcomes = tuple(_within_limit(outcome, beyond, limit) for outcome in source.outcomes)
-    return ChunkedCorpus(tuple(documents), chunks, outcomes, cut=chunker is not None)
+    notes = tuple(source.notes) if isinstance(source, NotedSource) else ()
+    return ChunkedCorpus(tuple(documents), chunks, outcomes, cut=chunker is not None, notes=notes)
 
 
 def _within_limit(outcome: FileOutcome, beyond: set[str], limit: int | None) -> FileOutcome:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from strata_rag.config import Corpus
-from strata_rag.corpus import Limits, Options, SourceAdapter, open_corpus
+from strata_rag.corpus import Limits, Options, Registry, Rules, SourceAdapter, open_corpus
 
 
-def open_files(corpus: Corpus) -> SourceAdapter:
+def open_files(corpus: Corpus, *, rules: Rules, registry: Registry) -> SourceAdapter:
     """Return the adapter that the config asks for; what it gives is as the files say, nothing redacted.
 
+    Args:
+        corpus: The config's section.
+        rules: Which files are left out.
+        registry: The plugins' adapters and families.
+
     Raises:
-        CorpusError: The root is no folder.
+        CorpusError: The root is no folder, or a roster can't be read.
     """
     return open_corpus(
         corpus.root,
@@ -18,4 +23,7 @@ def open_files(corpus: Corpus) -> SourceAdapter:
         follow_symlinks=corpus.follow_symlinks,
         options=Options(**corpus.tables.model_dump(), comments=corpus.comments, zip=corpus.zip),
         limits=Limits(**corpus.limits.model_dump()),
+        rules=rules,
+        registry=registry,
+        rosters_dir=corpus.rosters_dir,
     )

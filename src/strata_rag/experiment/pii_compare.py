@@ -13,7 +13,6 @@ from strata_rag.corpus import SourceAdapter, Unreadable, extract, open_corpus
 from strata_rag.documents import SourceDocument
 from strata_rag.errors import CorpusError, ExtraMissing, StrataError
 from strata_rag.experiment.build import Experiment
-from strata_rag.experiment.corpus_files import open_files
 from strata_rag.experiment.privacy import build_detector, build_redactor, read_policy
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.privacy import (
@@ -41,8 +40,9 @@ _BATCH = 32
 def compare_experiment(experiment: Experiment, *, labels: Path | None, progress: Progress) -> PiiComparison:
     """Compare over an experiment's documents, with its settings; see `compare_detectors`."""
     config = experiment.config
-    source = open_files(config.corpus)
-    documents = _read(source, _masking(config.privacy, experiment.workspace), config.corpus.limit)
+    documents = _read(
+        experiment.raw_source(), _masking(config.privacy, experiment.workspace), config.corpus.limit
+    )
     return compare_detectors(
         config.privacy,
         experiment.workspace,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from strata_rag.config import Privacy
-from strata_rag.corpus import FileOutcome, SourceAdapter
+from strata_rag.corpus import FileOutcome, NotedSource, SourceAdapter
 from strata_rag.documents import SourceDocument
 from strata_rag.errors import InputError, StrataError, Unavailable
 from strata_rag.experiment.privacy_parts import moved_pages, moved_records, moved_sections
@@ -154,6 +154,12 @@ class RedactingSource:
         ]
         return sorted(shown, key=lambda outcome: outcome.path)
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the source says of the corpus as a whole, as it may be shown."""
+        notes = self._source.notes if isinstance(self._source, NotedSource) else ()
+        return [self._line(note, "") for note in notes]
+
     def _documents(self) -> Iterator[SourceDocument]:
         try:
             yield from self._source.discover()
@@ -180,6 +186,7 @@ class RedactingSource:
                 title=title.text,
                 source=self._line(document.source, path),
                 project=self._line(document.project, path),
+                family=self._line(document.family, path),
                 pages=moved_pages(document, text),
                 sections=moved_sections(document, text, redact),
                 records=moved_records(document, text, redact),

@@ -108,6 +108,8 @@ def _payload(document: SourceDocument, chunk: Chunk) -> dict[str, Any]:
         "source": document.source,
         "project": document.project,
     }
+    if document.family:
+        payload["family"] = document.family
     if document.title:
         payload["title"] = document.title
     if chunk.embed_text != chunk.text:

@@ -47,7 +47,7 @@ def corpus_warnings(
             "set retrieval.lexical.tokenizer to multilingual"
         )
     failed = [f"{row.path}: {row.reason}" for row in manifest.rows if row.status == "failed"]
-    return warnings + failed + manifest.warnings
+    return [*warnings, *corpus.notes, *failed, *manifest.warnings]
 
 
 def _unspaced_share(corpus: ChunkedCorpus) -> float:

@@ -25,6 +25,7 @@ class CollectionRecord:
         dimension: Length of the dense vectors.
         stages: Version of each of our stages that shaped the points.
         privacy: Detector, secret rules and digest of the policy that its texts were redacted with.
+        sources: Digests of the relevance rules, the plugins and the rosters in use; without them, empty.
         avg_len: Average terms a chunk, as it stands in the BM25 weights.
         corpus: Root, digest and number of documents.
         chunks: Number of points.
@@ -38,6 +39,7 @@ class CollectionRecord:
     dimension: int
     stages: Mapping[str, int]
     privacy: Mapping[str, Any] = field(default_factory=dict)
+    sources: Mapping[str, Any] = field(default_factory=dict)
     avg_len: float = 1.0
     corpus: Mapping[str, Any] = field(default_factory=dict)
     chunks: int = 0
@@ -64,6 +66,7 @@ class CollectionRecord:
             "dimension": self.dimension,
             "stages": self.stages,
             "privacy": self.privacy,
+            "sources": self.sources,
         }
 
 

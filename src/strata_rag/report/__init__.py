@@ -49,6 +49,17 @@ from strata_rag.report.results import (
     QueryResult,
 )
 from strata_rag.report.runs_console import print_run, print_runs, runs_document
+from strata_rag.report.sources import (
+    PluginList,
+    PluginRow,
+    RuleAdvice,
+    advice_document,
+    advice_notes,
+    plugins_document,
+    print_plugins,
+    print_roster,
+    roster_document,
+)
 from strata_rag.report.visible import visible
 
 __all__ = [
@@ -64,11 +75,16 @@ __all__ = [
     "IngestResult",
     "InitResult",
     "InspectedChunk",
+    "PluginList",
+    "PluginRow",
     "PruneResult",
     "PushResult",
     "QueryResult",
     "ReportContent",
+    "RuleAdvice",
     "Snippet",
+    "advice_document",
+    "advice_notes",
     "collection_document",
     "collections_document",
     "comparison_document",
@@ -86,6 +102,7 @@ __all__ = [
     "inspection_document",
     "pii_document",
     "pii_page",
+    "plugins_document",
     "print_collection",
     "print_collections",
     "print_comparison",
@@ -98,15 +115,18 @@ __all__ = [
     "print_init",
     "print_inspection",
     "print_pii",
+    "print_plugins",
     "print_prune",
     "print_push",
     "print_query",
+    "print_roster",
     "print_run",
     "print_runs",
     "prune_document",
     "push_document",
     "query_document",
     "render_page",
+    "roster_document",
     "runs_document",
     "visible",
 ]

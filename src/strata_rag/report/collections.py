@@ -158,6 +158,7 @@ def _shown(details: CollectionDetails) -> dict[str, Any]:
         "avg_len": record.avg_len,
         "truncated": record.truncated,
         **{f"says.{key}": value for key, value in record.says.items()},
+        **{f"sources.{key}": value for key, value in record.sources.items()},
         **{f"stages.{key}": value for key, value in record.stages.items()},
         "points": info.points,
         "indexed": info.indexed,
