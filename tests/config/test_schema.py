@@ -101,6 +101,7 @@ DEFAULTS: dict[str, Any] = {
     "retrieval.rerank.llm.context": None,
     "retrieval.rerank.llm.timeout": 120.0,
     "retrieval.rerank.llm.retry_for": 300.0,
+    "retrieval.rerank.llm.run_for": None,
     "retrieval.rerank.llm.concurrency": 8,
     "retrieval.rerank.llm.price": None,
     "retrieval.rerank.llm.replay": None,
@@ -120,6 +121,7 @@ DEFAULTS: dict[str, Any] = {
     "generation.context": None,
     "generation.timeout": 120.0,
     "generation.retry_for": 300.0,
+    "generation.run_for": None,
     "generation.concurrency": 8,
     "generation.price": None,
     "generation.replay": None,
@@ -223,6 +225,7 @@ REFUSED = [
         for value in ("0", "1.5", "true")
     ),
     *(("generation.timeout", value) for value in ("0", "-1", ".inf", "null")),
+    *(("generation.run_for", value) for value in ("0", "-1", "soon")),
     *(("generation.retry_for", value) for value in ("-1", ".nan", "null")),
     *(("generation.price", value) for value in ("3", "[3, 15]", "free")),
     *((f"generation.{key}", value) for key in ("model", "base_url", "api_key_env") for value in ("''", "5")),

@@ -134,6 +134,16 @@ def test_a_reply_is_cached_and_its_key_stands_nowhere(tmp_path: Path, server: wi
     assert replayed.text == "Forty metres [1]."
 
 
+def test_a_run_ends_at_its_deadline(tmp_path: Path, server: wire.Wire) -> None:
+    server.answers = [wire.openai_error(503)]
+    place = workspace(tmp_path)
+    section = model(base_url=f"{server.url}/v1", run_for=0.05)
+    client = build_llm(section, place, Cache(place.cache))
+    with pytest.raises(LLMError, match="given up"):
+        client.complete(MESSAGES)
+    assert len(server.received) == 1
+
+
 def test_the_fence_key_is_secret_and_stays(tmp_path: Path) -> None:
     key = fence_key(workspace(tmp_path))
     path = tmp_path / ".strata" / "fence.key"

@@ -112,6 +112,7 @@ def ask_directly(
     settings = model_settings(section, workspace, where=where)
     provider = _provider(section, settings, announce)
     watchdog = watchdog or Watchdog(announce)
+    watchdog.limit(section.run_for)
     limiter = (limiters or Limiters()).of(provider.describe(), section.concurrency)
     watched = WatchedClient(_Announcing(provider, announce, _leaving(section, settings)), watchdog)
     return RetryingClient(
