@@ -122,7 +122,7 @@ class OpenAIClient:
         except Refused as error:
             # Azure and others answer a filtered prompt with 400.
             if error.refusal.status == 400 and error.refusal.mentions("content_filter"):
-                return _Reply(finish="content_filter")
+                return _Reply(finish="content_filter", usage=Usage(0, 0))
             raise
 
     def _read(self, answer: Any) -> _Reply:
