@@ -189,6 +189,8 @@ class OpenAIClient:
                     timeout=settings.timeout,
                     http_client=http_client(settings),
                 )
+                if not self._is_own:  # who someone is at OpenAI is no other server's business
+                    client.organization = client.project = None
                 self._opened = client, openai
             return self._opened
 
