@@ -12,7 +12,7 @@ from strata_rag.generation.answer import (
 )
 from strata_rag.generation.citations import CitedText, Mark, read_citations
 from strata_rag.generation.extractive import ExtractiveAnswerer
-from strata_rag.generation.fence import KEY_BYTES, fenced, request_marker
+from strata_rag.generation.fence import fenced, request_marker
 from strata_rag.generation.guards.finding import Finding, Severity
 from strata_rag.generation.guards.hidden import find_hidden, without_hidden
 from strata_rag.generation.guards.scan import scan
@@ -20,7 +20,6 @@ from strata_rag.generation.llm_answerer import LLMAnswerer, read_reply
 from strata_rag.generation.prompt import Prompt, parse_prompt, read_prompt
 
 __all__ = [
-    "KEY_BYTES",
     "REFUSAL",
     "Admission",
     "Answer",

@@ -30,6 +30,7 @@ _LEFT_TO_RIGHT_LETTER = re.compile(r"[A-Za-z]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _LONGEST = 300
 _MANY_ZERO_WIDTH = 8
+_MOST_SPLIT_WORDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,14 @@ def find_hidden(text: str) -> list[Finding]:
     """Return the runs of characters that show nothing and yet say something, decoded."""
     if text.isascii():
         return []
-    findings = []
+    findings: list[Finding] = []
+    split_words = 0
     for match in HIDDEN.finditer(text):
-        found = _finding(text, match)
-        if found is not None:
+        if match.lastgroup == "zero" and match.end() - match.start() < _MANY_ZERO_WIDTH:
+            if split_words == _MOST_SPLIT_WORDS:
+                continue
+            split_words += _splits_a_word(text, match)
+        if found := _finding(text, match):
             findings.append(found)
     return findings + _reversed_stretches(text)
 
