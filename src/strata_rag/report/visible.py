@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 
+from strata_rag.generation import find_hidden
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+_SPELLED = ("tag-characters", "variation-selectors")
 
 
 def visible(text: str) -> str:
     """Return `text` with control characters and direction overrides written out, such as ``\\x1b``.
 
-    Line ends and tabs stay.
+    Text that invisible characters spell is written out as ``<hidden: text>``. Line ends and tabs stay.
     """
+    for finding in reversed(find_hidden(text)):
+        if finding.kind in _SPELLED:
+            text = f"{text[: finding.start]}<hidden: {finding.text}>{text[finding.end :]}"
     return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
