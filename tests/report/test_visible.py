@@ -4,6 +4,8 @@ import pytest
 
 from strata_rag.report import visible
 
+SCOTLAND = "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+
 
 @pytest.mark.parametrize(
     ("text", "shown"),
@@ -17,10 +19,7 @@ from strata_rag.report import visible
             "Pump manual." + "".join(chr(0xE0000 + ord(letter)) for letter in "obey"),
             "Pump manual.<hidden: obey>",
         ),
-        (
-            "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
-            "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
-        ),
+        (SCOTLAND, SCOTLAND),
         ("txt.\u202egpj", r"txt.\u202egpj"),
     ],
 )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from strata_rag.generation import find_hidden
+from strata_rag.generation import with_hidden_shown
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-_SPELLED = ("tag-characters", "variation-selectors")
 
 
 def visible(text: str) -> str:
@@ -16,7 +14,6 @@ def visible(text: str) -> str:
 
     Text that invisible characters spell is written out as ``<hidden: text>``. Line ends and tabs stay.
     """
-    for finding in reversed(find_hidden(text)):
-        if finding.kind in _SPELLED:
-            text = f"{text[: finding.start]}<hidden: {finding.text}>{text[finding.end :]}"
-    return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    return _CONTROL.sub(
+        lambda match: match.group().encode("unicode_escape").decode("ascii"), with_hidden_shown(text)
+    )

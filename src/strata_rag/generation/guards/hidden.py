@@ -70,6 +70,13 @@ def without_hidden(text: str) -> Cleaned:
     return Cleaned(clean, len(text) - len(clean))
 
 
+def with_hidden_shown(text: str) -> str:
+    """Return `text` with what invisible characters spell written as ``<hidden: ...>``."""
+    if text.isascii():
+        return text
+    return HIDDEN.sub(lambda match: _shown(text, match), text)
+
+
 def decode_tags(run: str) -> str:
     """Return the ASCII that tag characters copy; those that copy no printable character are left out."""
     return "".join(chr(ord(tag) - 0xE0000) for tag in run if 0xE0020 <= ord(tag) < 0xE007F)
@@ -82,6 +89,11 @@ def _kept(text: str, match: re.Match[str]) -> str:
     if match.lastgroup == "zero" and _is_needed(text, match):
         return run
     return ""
+
+
+def _shown(text: str, match: re.Match[str]) -> str:
+    found = _finding(text, match) if match.lastgroup in ("tags", "selectors") else None
+    return f"<hidden: {found.text}>" if found else match.group()
 
 
 def _is_needed(text: str, match: re.Match[str]) -> bool:
