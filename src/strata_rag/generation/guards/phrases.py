@@ -48,10 +48,13 @@ _GAPS = {
     "{0-3}": r"(?:[\W_]{1,6}\w{1,24}){0,3}?[\W_]{1,6}",
     "{0-6}": r"(?:[^\w.!?;]{1,6}\w{1,24}){0,6}?[^\w.!?;]{1,6}",
 }
+_NOT = r"(?<!not )(?<!never )(?<!n't )"  # what is forbidden is not asked for
 
 # sort | severity | texts of which one must occur | pattern, where a space joins two words
 _RULES = r"""
-override | medium | ignor,disregard,forget,overrid,bypass | \b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|ing)|bypass)(?:{0-3})(?:previous|prior|above|earlier|preceding|former|foregoing|existing|original|initial|your|system|safety|all)(?:{0-3})(?:instructions?|prompts?|rules?|directions?|directives?|guidelines?|context|commands?|orders?|programming|constraints?)\b
+override | medium | ignor,disregard,forget | {not}\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget)(?:{0-3})(?:previous|prior|above|earlier|preceding|former|foregoing|existing|original|initial|your|system|safety)(?:{0-3})(?:instructions?|prompts?|rules?|directions?|directives?|guidelines?|context|commands?|orders?|programming|constraints?)\b
+override | medium | ignor,disregard,forget | {not}\b(?:ignore|disregard|forget) (?:about )?(?:all|any|every)(?:{0-3})(?:instructions?|prompts?|rules|directives?|guidelines|programming)\b
+override | medium | overrid,bypass | {not}\b(?:override|bypass)(?:{0-3})(?:previous|prior|above|earlier|original|initial|your|system|safety|all)(?:{0-3})(?:instructions|prompts?|guidelines|programming)\b
 override | medium | ignor,disregard,forget | \b(?:ignore|disregard|forget) (?:(?:everything|anything|all|what)(?:{0-3})(?:above|before|previously|earlier|prior|said|told)|the above (?:and|then|text|instead))\b
 override | medium | instructions | \b(?:new|updated|revised|real|actual) (?:system )?instructions?\s{0,3}(?::|are\b|follow\b)
 override | medium | not follow | \bdo not follow(?:{0-3})(?:previous|prior|above|earlier|system|original|your)(?:{0-3})(?:instructions?|rules?|prompts?)\b
@@ -92,7 +95,7 @@ def _compiled(line: str) -> _Rule:
     source = pattern
     for gap, expression in _GAPS.items():
         source = source.replace(f"(?:{gap})?", f"(?:{expression})?").replace(f"(?:{gap})", expression)
-    source = _joined(source)
+    source = _joined(source).replace("{not}", _NOT)
     return _Rule(sort, severity, triggers, re.compile(_folded(source)), pattern.isascii())  # type: ignore[arg-type]
 
 
