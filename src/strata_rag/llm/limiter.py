@@ -44,12 +44,12 @@ class AdaptiveLimiter:
     @contextmanager
     def slot(self) -> Iterator[None]:
         """Wait for a place, and learn from how the body ends."""
-        self._wait_for_resumption()
         with self._changed:
             self._changed.wait_for(lambda: self._in_flight < self.limit)
             self._in_flight += 1
             halvings = self._halvings
         try:
+            self._wait_for_resumption()
             yield
         except LLMError as error:
             with self._changed:
@@ -77,7 +77,7 @@ class AdaptiveLimiter:
             self._resumes = max(self._resumes, self._clock.now() + error.retry_after)
 
     def _speed_up(self) -> None:
-        if self._in_flight >= self.limit:
+        if 2 * self._in_flight > self.limit:  # else nobody needs more
             more = 1 / self._limit if self._refused else 1.0
             self._limit = min(float(self._most), self._limit + more)
 
