@@ -157,6 +157,8 @@ def read_reply(question: str, completion: Completion, admission: Admission) -> A
         reason=reason,
     )
     warnings = answer.warnings
+    if status == "answered" and not answer.citations:
+        warnings = (*warnings, "the answer cites no passage")
     if status == "answered" and _refuses(text, cited):
         warnings = (*warnings, "the answer also says that the passages do not answer")
     return replace(answer, unresolved=cited.unresolved, warnings=warnings)
