@@ -127,6 +127,15 @@ def test_the_same_question_is_answered_from_the_cache(cli: CommandLine, ingested
     assert first["text"] == second["text"]
 
 
+def test_personal_data_in_a_question_is_not_sent(cli: CommandLine, ingested: Path, wire: Wire) -> None:
+    wire.answers = [replied("In hall four [1].")]
+    question = f"{QUESTION} Mail jo.doe@example.com"
+    document = cli("query", ingested, question, "--answer", "--json", *asking(wire)).json
+    assert "jo.doe" not in json.dumps(wire.received[0].body)
+    assert document["question"] == question
+    assert any("taken out of the question" in warning for warning in document["answer"]["warnings"])
+
+
 @pytest.mark.parametrize(
     ("reply", "status"),
     [

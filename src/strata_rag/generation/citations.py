@@ -1,8 +1,9 @@
 """From the marks in an answer to the passages they name.
 
-A mark is ``[1]``, ``[1, 3]``, ``[1-3]``, ``[1][2]``, ``[passage 1]`` or the same in 【】. What looks alike and is
-none: an index in code (``items[3]``), a link (``[1](address)``), a footnote (``[^1]``), a year (``[2024]``), and anything
-in code.
+A mark is ``[1]``, ``[1, 3]``, ``[1-3]``, ``[1][2]``, ``[passage 1]`` or the same in 【】. What looks alike and is none:
+
+- an index in code (``items[3]``), and anything else in code,
+- a link (``[1](address)``), a footnote (``[^1]``), a year (``[2024]``).
 """
 
 from __future__ import annotations

@@ -49,6 +49,7 @@ class LLMAnswerer:
         key: Random bytes that markers are derived from; stay the same as long as a cache should know requests again.
         prompt: The instructions; None takes those of the package.
         on_text: Given each piece of the reply as it arrives.
+        redact: Makes a question fit to be sent.
     """
 
     def __init__(
@@ -59,12 +60,14 @@ class LLMAnswerer:
         key: bytes,
         prompt: Prompt | None = None,
         on_text: Callable[[str], None] | None = None,
+        redact: Callable[[str], str] = str,
     ) -> None:
         self._client = client
         self._guards = guards
         self._key = key
         self._prompt = prompt or read_prompt("answer")
         self._on_text = on_text
+        self._redact = redact
 
     def answer(self, question: str, passages: tuple[ContextPassage, ...]) -> Answer:
         """Return the model's answer, checked; without a passage the refusal, and no model is asked.
@@ -75,7 +78,8 @@ class LLMAnswerer:
         admission = admit(passages, self._guards)
         if not admission.passages:
             return admission.no_context(question)
-        request = self.request(question, admission.passages)
+        asked = self._redact(question)
+        request = self.request(asked, admission.passages)
         try:
             completion = self._client.complete(request.messages, on_text=self._on_text)
         except LLMError as error:
@@ -84,7 +88,10 @@ class LLMAnswerer:
             failed = admission.answer(question, "", "failed", reason=error.message)
             return replace(failed, prompt=self._prompt.id, hint=error.hint)
         answer = read_reply(question, completion, admission)
-        answer = replace(answer, warnings=(*answer.warnings, *completion.notes))
+        redacted = (
+            ("personal data was taken out of the question before it was sent",) if asked != question else ()
+        )
+        answer = replace(answer, warnings=(*answer.warnings, *redacted, *completion.notes))
         return replace(self._checked(answer, request), prompt=self._prompt.id, completion=completion)
 
     def request(self, question: str, passages: tuple[ContextPassage, ...]) -> Request:
