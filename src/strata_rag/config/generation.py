@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from strata_rag.config.guards import Guards
 from strata_rag.config.section import Section, YesNo
 
 _Text = Annotated[str, Field(min_length=1)]
@@ -93,3 +94,10 @@ class Generation(LanguageModel):
         "Messages API. `openai`: OpenAI's Chat Completions, or any server that speaks it (`base_url`). `ollama`: "
         "Ollama's own API. `replay`: replies read from a file. `none`: no answers.",
     )
+    context_tokens: int = Field(
+        6000,
+        ge=100,
+        description="Most tokens of passages that an answer is made from, taken as a quarter of their bytes in UTF-8; "
+        "what does not fit is left out, and said.",
+    )
+    guards: Guards = Field(Guards(), description="What is done about instructions in documents.")

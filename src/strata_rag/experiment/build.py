@@ -41,6 +41,7 @@ from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.experiment.sources import source_digests
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
+from strata_rag.experiment.untrusted import ScannedSource
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import (
     ANALYSER_VERSION,
@@ -243,7 +244,7 @@ class Experiment:
     def open_source(self) -> SourceAdapter:
         """Return the adapter that reads the corpus; what it gives is redacted."""
         corpus = self.config.corpus
-        return RedactingSource(self.raw_source(), self.redactor, limit=corpus.limit)
+        return self._scanned(RedactingSource(self.raw_source(), self.redactor, limit=corpus.limit))
 
     def raw_source(self) -> SourceAdapter:
         """Return the adapter that reads the corpus as it is; nothing it gives may be shown or stored."""
@@ -259,6 +260,17 @@ class Experiment:
         """The relevance rules, or none."""
         path = self.config.corpus.rules
         return Rules() if path is None else load_rules(path)
+
+    def _scanned(self, source: SourceAdapter) -> SourceAdapter:
+        """Return the source behind the scan for instructions, where the config's guards have one."""
+        guards = self.config.generation.guards
+        if not guards.scan:
+            return source
+        return ScannedSource(
+            source,
+            lambda text, document: self.redactor.redact(text, document=document).text,
+            least="low" if guards.quarantine == "low" else "medium",
+        )
 
     @cached_property
     def redactor(self) -> Redactor:

@@ -1,5 +1,6 @@
 """Renderers, and the values they render."""
 
+from strata_rag.report.answer import StreamPrinter, answer_document, print_answer
 from strata_rag.report.collections import (
     CollectionDetails,
     CollectionRow,
@@ -83,8 +84,10 @@ __all__ = [
     "ReportContent",
     "RuleAdvice",
     "Snippet",
+    "StreamPrinter",
     "advice_document",
     "advice_notes",
+    "answer_document",
     "collection_document",
     "collections_document",
     "comparison_document",
@@ -103,6 +106,7 @@ __all__ = [
     "pii_document",
     "pii_page",
     "plugins_document",
+    "print_answer",
     "print_collection",
     "print_collections",
     "print_comparison",
