@@ -21,7 +21,7 @@ from strata_rag.evaluation.significance import holm, pairwise_holm
 Status = Literal["pass", "regression", "not measurable"]
 
 _RULE = re.compile(
-    r"\s*(?P<measure>\S+@\d+)\s+(?:>=\s*(?P<minimum>\S+)|drop\s*<=\s*(?P<drop>\S+))"
+    r"\s*(?P<measure>[^\s@<>=]+(?:@\d+)?)(?:\s*>=\s*(?P<minimum>[^\s<>=]+)|\s+drop\s*<=\s*(?P<drop>[^\s<>=]+))"
     r"(?:\s+for\s+(?P<by>kind|lang|tag)\s*=\s*(?P<value>.*\S))?\s*",
     re.ASCII,
 )
