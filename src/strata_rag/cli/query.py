@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -45,10 +46,14 @@ def query_command(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each stage's score and rank, and the terms.")
     ] = False,
+    answer: Annotated[
+        bool,
+        typer.Option("--answer", help="Answer from the hits, with citations, by what `generation` names."),
+    ] = False,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the chunks that answer a question."""
+    """Show the chunks that answer a question, or with --answer an answer made from them."""
     from strata_rag import experiment as use_cases
     from strata_rag import report
     from strata_rag.index import parse_filters
@@ -61,12 +66,21 @@ def query_command(
         no_rerank=no_rerank,
         where=parse_filters(filters or []),
     )
+    printer = report.StreamPrinter() if answer and not as_json and sys.stdout.isatty() else None
     result = use_cases.query(
         experiment,
         question,
         settings,
         top_k=top_k or experiment.config.retrieval.top_k,
         max_per_document=max_per_document,
+        answers=answer,
+        on_text=printer,
     )
     print_warnings(result.warnings, more="all are in --json")
-    print_json(report.query_document(result)) if as_json else report.print_query(result, explain=explain)
+    if as_json:
+        print_json(report.query_document(result))
+        return
+    if result.answer is not None:
+        report.print_answer(result.answer, streamed=printer.text if printer else "")
+    if result.answer is None or explain:
+        report.print_query(result, explain=explain)

@@ -1,6 +1,7 @@
 """The schema of an experiment and the loader of its YAML file."""
 
 from strata_rag.config.chunking import Chunking, TypePolicy
+from strata_rag.config.generation import Generation, LanguageModel, Price
 from strata_rag.config.loader import LoadedConfig, load_config
 from strata_rag.config.privacy import Presidio, Privacy, Regex
 from strata_rag.config.reference import render_reference
@@ -29,11 +30,14 @@ __all__ = [
     "Fusion",
     "FusionWeights",
     "Gate",
+    "Generation",
     "Hnsw",
     "Index",
+    "LanguageModel",
     "Lexical",
     "LoadedConfig",
     "Presidio",
+    "Price",
     "Privacy",
     "Regex",
     "Rerank",

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field
 
 from strata_rag.config.chunking import Chunking
+from strata_rag.config.generation import Generation
 from strata_rag.config.privacy import Privacy
 from strata_rag.config.section import Expected, FolderOrName, YesNo
 from strata_rag.config.section import Section as _Section
@@ -294,5 +295,6 @@ class ExperimentConfig(_Section):
     embedding: Embedding = Field(Embedding(), description="Which model turns texts into vectors.")
     index: Index = Field(Index(), description="Where vectors are stored.")
     retrieval: Retrieval = Field(Retrieval(), description="How a question finds chunks.")
+    generation: Generation = Field(Generation(), description="How questions are answered.")
     evaluation: Evaluation = Field(Evaluation(), description="How the experiment is measured.")
     gate: Gate = Field(Gate(), description="When `strata gate` refuses a change.")

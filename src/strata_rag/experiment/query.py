@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from strata_rag.errors import InputError
+from strata_rag.errors import InputError, LLMError
+from strata_rag.experiment.answer import answer_from_hits, build_answerer
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.ownership import require_same
 from strata_rag.experiment.search_warnings import search_warnings
@@ -24,11 +25,23 @@ def query(
     *,
     top_k: int,
     max_per_document: int | None = None,
+    answers: bool = False,
+    on_text: Callable[[str], None] | None = None,
 ) -> QueryResult:
     """Return the `top_k` best hits for `question`, at most `max_per_document` of one document.
 
+    Args:
+        experiment: The components.
+        question: What to look for.
+        settings: How to search.
+        top_k: Most hits.
+        max_per_document: Most hits of one document, or None.
+        answers: Whether the hits are answered from, by what the config's `generation` names.
+        on_text: Given each piece of a language model's reply as it arrives.
+
     Raises:
-        InputError: The question is empty, or a filter names a field that no chunk has.
+        InputError: The question is empty, a filter names a field that no chunk has, or nothing is named to answer with.
+        LLMError: The language model gave no reply.
         CollectionError: The collection is missing, incomplete, or made by something else than this config.
     """
     experiment.timer.restart()
@@ -41,6 +54,7 @@ def query(
             "QUESTION: expected a question, found an empty text",
             hint='ask like: strata query CONFIG "What is ...?"',
         )
+    answerer = build_answerer(experiment, on_text=on_text) if answers else None
     with opened(experiment, settings) as (record, index):
         warnings = search_warnings(experiment, settings, record, [question])
         retriever = experiment.retriever(index, settings, experiment.scorer() if settings.rerank else None)
@@ -57,6 +71,12 @@ def query(
     matched = [
         tuple(sorted(terms.keys() & experiment.analyser.counts(hit.read(searched)).keys())) for hit in hits
     ]
+    answer = None
+    if answerer is not None:
+        with experiment.timer.measure("answer"):
+            answer = answer_from_hits(experiment, answerer, question, hits)
+        if answer.status == "failed":
+            raise LLMError(answer.reason, hint=answer.hint)
     return QueryResult(
         question=question,
         collection=experiment.collection,
@@ -65,6 +85,7 @@ def query(
         matched_terms=tuple(matched),
         warnings=tuple(warnings),
         timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
+        answer=answer,
     )
 
 

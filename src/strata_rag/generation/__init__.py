@@ -1,5 +1,51 @@
-"""Answers from passages, with citations that resolve."""
+"""Answers from passages, with citations that resolve, and guards on what the passages say."""
 
-from strata_rag.generation.answer import Answer, Answerer, AnswerStatus, Citation, ContextPassage
+from strata_rag.generation.admission import Admission, GuardSettings, admit, is_blank
+from strata_rag.generation.answer import (
+    REFUSAL,
+    Answer,
+    Answerer,
+    AnswerStatus,
+    Citation,
+    ContextPassage,
+    PassageFinding,
+)
+from strata_rag.generation.citations import CitedText, Mark, read_citations
+from strata_rag.generation.extractive import ExtractiveAnswerer
+from strata_rag.generation.fence import KEY_BYTES, fenced, request_marker
+from strata_rag.generation.guards.finding import Finding, Severity
+from strata_rag.generation.guards.hidden import find_hidden, without_hidden
+from strata_rag.generation.guards.scan import scan
+from strata_rag.generation.llm_answerer import LLMAnswerer, read_reply
+from strata_rag.generation.prompt import Prompt, parse_prompt, read_prompt
 
-__all__ = ["Answer", "AnswerStatus", "Answerer", "Citation", "ContextPassage"]
+__all__ = [
+    "KEY_BYTES",
+    "REFUSAL",
+    "Admission",
+    "Answer",
+    "AnswerStatus",
+    "Answerer",
+    "Citation",
+    "CitedText",
+    "ContextPassage",
+    "ExtractiveAnswerer",
+    "Finding",
+    "GuardSettings",
+    "LLMAnswerer",
+    "Mark",
+    "PassageFinding",
+    "Prompt",
+    "Severity",
+    "admit",
+    "fenced",
+    "find_hidden",
+    "is_blank",
+    "parse_prompt",
+    "read_citations",
+    "read_prompt",
+    "read_reply",
+    "request_marker",
+    "scan",
+    "without_hidden",
+]

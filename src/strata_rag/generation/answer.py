@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from strata_rag.generation.guards.finding import Finding
 from strata_rag.llm import Completion
+
+REFUSAL = "The passages do not answer this question."
+"""What every answerer says where the passages do not answer."""
 
 AnswerStatus = Literal[
     "answered", "refused", "no_context", "truncated", "empty", "filtered", "prompt_cut", "failed"
@@ -57,6 +61,21 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageFinding:
+    """What the guards found in a passage.
+
+    Attributes:
+        number: The passage's number.
+        doc_id: Its document.
+        finding: The finding; its span counts within the passage's text as it was retrieved.
+    """
+
+    number: int
+    doc_id: str
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What became of one question.
 
@@ -64,7 +83,7 @@ class Answer:
         question: The question.
         text: The answer, the fixed refusal, or what came of a reply that is no answer.
         status: Whether it is one, or why not.
-        passages: What the model was given, in order.
+        passages: What was answered from, in order, without hidden characters.
         citations: Marks that resolve, in order of appearance.
         unresolved: Cited numbers that no passage has.
         sentences: Number of sentences in the text.
@@ -75,6 +94,8 @@ class Answer:
         warnings: What the guards found and a reader should know.
         prompt: Id and digest of the prompt, or an empty string where none was used.
         completion: The model's reply; None where no model was asked.
+        findings: What the guards found in the passages, held back or not.
+        hint: What to do about a failed call, or an empty string.
     """
 
     question: str
@@ -91,6 +112,8 @@ class Answer:
     warnings: tuple[str, ...] = ()
     prompt: str = ""
     completion: Completion | None = None
+    findings: tuple[PassageFinding, ...] = ()
+    hint: str = ""
 
 
 class Answerer(Protocol):

@@ -1,5 +1,6 @@
 """Renderers, and the values they render."""
 
+from strata_rag.report.answer import StreamPrinter, answer_document, print_answer
 from strata_rag.report.collections import (
     CollectionDetails,
     CollectionRow,
@@ -69,6 +70,8 @@ __all__ = [
     "QueryResult",
     "ReportContent",
     "Snippet",
+    "StreamPrinter",
+    "answer_document",
     "collection_document",
     "collections_document",
     "comparison_document",
@@ -86,6 +89,7 @@ __all__ = [
     "inspection_document",
     "pii_document",
     "pii_page",
+    "print_answer",
     "print_collection",
     "print_collections",
     "print_comparison",

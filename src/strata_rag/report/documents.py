@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from strata_rag.evaluation import Measure, Summary
+from strata_rag.report.answer import answer_document
 from strata_rag.report.results import DryRun, EvaluationResult, IngestResult, QueryResult
 from strata_rag.retrieval import STAGES, Hit
 
@@ -54,10 +55,12 @@ def ingest_document(result: IngestResult) -> dict[str, Any]:
 
 def query_document(result: QueryResult) -> dict[str, Any]:
     """Return what ``strata query --json`` prints."""
+    answer = {} if result.answer is None else {"answer": answer_document(result.answer)}
     return {
         "question": result.question,
         "collection": result.collection,
         "mode": result.mode,
+        **answer,
         "hits": [
             _hit(rank, hit, terms)
             for rank, (hit, terms) in enumerate(zip(result.hits, result.matched_terms, strict=True), 1)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from strata_rag.corpus import Manifest
 from strata_rag.evaluation import StoredRun
+from strata_rag.generation import Answer
 from strata_rag.retrieval import Hit
 
 
@@ -111,6 +112,7 @@ class QueryResult:
         matched_terms: Per hit, the terms it shares with the question.
         warnings: What a reader should know.
         timings_ms: Milliseconds by stage.
+        answer: The answer made from the hits, or None where none was asked for.
     """
 
     question: str
@@ -120,6 +122,7 @@ class QueryResult:
     matched_terms: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...]
     timings_ms: dict[str, float]
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Guards on untrusted text: documents are data, never instructions."""

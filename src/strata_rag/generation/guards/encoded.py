@@ -1,0 +1,137 @@
+"""Stretches that are text in another spelling: Base64, hexadecimal, percent signs, entities, ROT13, reversed."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from strata_rag.generation.guards.normalise import normalise
+from strata_rag.generation.guards.phrases import find_phrases
+
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}")
+_HEX = re.compile(r"(?:(?:\\x|0x|\b)?[0-9A-Fa-f]{2}[\s:,]{0,2}){12,}")
+_PERCENT = re.compile(r"(?:[\w.+~-]{0,40}%[0-9A-Fa-f]{2}){4,}[\w.+~-]{0,40}")
+_ENTITIES = re.compile(r"(?:[\w ]{0,10}&\#(?:\d{2,7}|[xX][0-9A-Fa-f]{2,6});){4,}[\w ]{0,10}")
+_ESCAPES = re.compile(r"(?:[\w ]{0,10}\\u(?:[0-9A-Fa-f]{4}|\{[0-9A-Fa-f]{1,6}\})){4,}[\w ]{0,10}")
+_ESCAPE = re.compile(r"\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})")
+_BITS = re.compile(r"(?:[01]{8}[^\S\n]?){8,}")
+_SPACED = re.compile(r"(?<![^\W\d_])(?:[^\W\d_][ ._*|\-·]{1,2}){7,}[^\W\d_](?![^\W\d_])")
+_GLUE = re.compile(r"[ ._*|\-·]")
+_LEET = str.maketrans("013457@$!", "oieastasi")
+_NOT_HEX = re.compile(r"\\x|0x|[\s:,]")
+_LEET_SIGNS = re.compile(r"[A-Za-z][013457@$!][A-Za-z]")
+_LONGEST = 20_000
+_PRINTABLE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A stretch that reads as text once decoded.
+
+    Attributes:
+        start: First code point.
+        end: One past the last.
+        encoding: What it is written in.
+        text: Decoded.
+    """
+
+    start: int
+    end: int
+    encoding: str
+    text: str
+
+
+def find_encoded(text: str) -> Iterator[Encoded]:
+    """Yield the stretches that decode to text; one more layer inside each is decoded as well."""
+    for one in _layer(text):
+        yield one
+        for inner in _layer(one.text):
+            yield Encoded(one.start, one.end, f"{one.encoding}, {inner.encoding}", inner.text)
+    yield from _whole(text)
+
+
+def _layer(text: str) -> Iterator[Encoded]:
+    for encoding, pattern, trigger, decode in _DECODERS:
+        if trigger and trigger not in text:
+            continue
+        for match in pattern.finditer(text):
+            decoded = decode(match.group()[:_LONGEST])
+            if decoded and _reads_as_text(decoded):
+                yield Encoded(match.start(), match.end(), encoding, decoded)
+
+
+def _whole(text: str) -> Iterator[Encoded]:
+    """Yield phrases of the text read by ROT13, backwards or with digits as letters."""
+    lower = normalise(text)
+    readings = [("rot13", codecs.encode(lower, "rot13")), ("reversed", lower[::-1])]
+    if _LEET_SIGNS.search(lower):
+        readings.append(("digits for letters", lower.translate(_LEET)))
+    for encoding, reading in readings:
+        for phrase in find_phrases(reading):
+            said = reading[phrase.start : phrase.end]
+            if phrase.severity != "low" and said not in lower:
+                yield Encoded(*_place(phrase.start, phrase.end, lower, text, encoding), encoding, said)
+
+
+def _place(start: int, end: int, lower: str, text: str, encoding: str) -> tuple[int, int]:
+    """Return where in the text a phrase of a reading stands; all of it where spelling moved the offsets."""
+    if len(lower) != len(text):
+        return 0, len(text)
+    return (len(text) - end, len(text) - start) if encoding == "reversed" else (start, end)
+
+
+def _reads_as_text(text: str) -> bool:
+    readable = sum(letter.isprintable() or letter.isspace() for letter in text)
+    return len(text) >= 8 and readable >= _PRINTABLE * len(text) and any(map(str.isalpha, text))
+
+
+def _from_base64(text: str) -> str:
+    packed = "".join(text.split()).replace("-", "+").replace("_", "/").rstrip("=")
+    packed = packed[: len(packed) - (len(packed) % 4 == 1)]
+    try:
+        return base64.b64decode(packed + "=" * (-len(packed) % 4)).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def _from_hex(text: str) -> str:
+    digits = _NOT_HEX.sub("", text)
+    try:
+        return bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8")
+    except (ValueError, UnicodeDecodeError):
+        return ""
+
+
+def _from_bits(text: str) -> str:
+    bits = "".join(text.split())
+    return bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) - 7, 8)).decode("utf-8", "replace")
+
+
+def _from_escapes(text: str) -> str:
+    def letter(match: re.Match[str]) -> str:
+        code = int(match.group(1) or match.group(2), 16)
+        return chr(code) if code <= 0x10FFFF else ""
+
+    return _ESCAPE.sub(letter, text)
+
+
+def _from_spaced(text: str) -> str:
+    """Return letters set apart as words: two separators end a word, or every phrase is looked for run together."""
+    return " ".join(_GLUE.sub("", word) for word in re.split(r"[ ._*|\-·]{2}", text))
+
+
+_DECODERS: tuple[tuple[str, re.Pattern[str], str, Callable[[str], str]], ...] = (
+    ("base64", _BASE64, "", _from_base64),
+    ("hexadecimal", _HEX, "", _from_hex),
+    ("percent", _PERCENT, "%", unquote),
+    ("entities", _ENTITIES, "&#", html.unescape),
+    ("escapes", _ESCAPES, "\\u", _from_escapes),
+    ("bits", _BITS, "0101", _from_bits),
+    ("spaced letters", _SPACED, "", _from_spaced),
+)
