@@ -1,5 +1,20 @@
 """Golden sets, measures, intervals and run records."""
 
+from strata_rag.evaluation.agreement import GRADES, Agreement, agreement, confusion, weighted_kappa
+from strata_rag.evaluation.answer_files import ANSWERS, StoredAnswer, read_answers
+from strata_rag.evaluation.answer_measures import answer_values, declined, plain_text
+from strata_rag.evaluation.answer_text import exact_match, rouge_l, token_f1
+from strata_rag.evaluation.answered import (
+    AnsweredQuestion,
+    Coverage,
+    Noise,
+    answer_table,
+    beside,
+    coverage,
+    failure_share,
+    noise,
+)
+from strata_rag.evaluation.answers_record import AnswersRecord, CallEstimate, CallUse
 from strata_rag.evaluation.comparison import (
     CORRECTIONS,
     Change,
@@ -12,6 +27,7 @@ from strata_rag.evaluation.comparison import (
     explore_measures,
     run_names,
 )
+from strata_rag.evaluation.declines import is_decline
 from strata_rag.evaluation.gate import GateResult, Rule, RuleResult, Status, hold_against
 from strata_rag.evaluation.golden import KINDS, LEVELS, Evidence, GoldenSet, Question
 from strata_rag.evaluation.golden_evidence import Span, check_evidence, resolve_evidence, text_of
@@ -26,8 +42,9 @@ from strata_rag.evaluation.intervals import (
     bootstrap_mean,
     slices,
     summarise,
+    wilson,
 )
-from strata_rag.evaluation.measures import NAMES, Measure, PerQuery, evaluate, evaluate_ranking
+from strata_rag.evaluation.measures import ANSWER_NAMES, NAMES, Measure, PerQuery, evaluate, evaluate_ranking
 from strata_rag.evaluation.run_files import (
     StoredQuestion,
     StoredRun,
@@ -50,17 +67,27 @@ from strata_rag.evaluation.significance import (
     sign_flip_test,
     sign_flip_tests,
 )
+from strata_rag.evaluation.stop_rule import StopRule
 from strata_rag.evaluation.trec import RankedItem, decode_id, encode_id
 
 __all__ = [
+    "ANSWERS",
+    "ANSWER_NAMES",
     "CORRECTIONS",
+    "GRADES",
     "KINDS",
     "LEVELS",
     "NAMES",
+    "Agreement",
+    "AnsweredQuestion",
+    "AnswersRecord",
+    "CallEstimate",
+    "CallUse",
     "Change",
     "Comparison",
     "Corrected",
     "Correction",
+    "Coverage",
     "Evidence",
     "GateResult",
     "GoldenRef",
@@ -68,6 +95,7 @@ __all__ = [
     "Interval",
     "Measure",
     "MeasureComparison",
+    "Noise",
     "PairDifference",
     "PerQuery",
     "Question",
@@ -80,40 +108,56 @@ __all__ = [
     "SliceBy",
     "Span",
     "Status",
+    "StopRule",
+    "StoredAnswer",
     "StoredQuestion",
     "StoredRun",
     "Summary",
     "Timing",
+    "agreement",
     "align",
+    "answer_table",
+    "answer_values",
+    "beside",
     "bootstrap_columns",
     "bootstrap_mean",
     "changed_most",
     "check_against",
     "check_evidence",
     "compare_measure",
+    "confusion",
     "count_questions",
+    "coverage",
+    "declined",
     "decode_id",
     "detectable_difference",
     "effect_size",
     "encode_id",
     "evaluate",
     "evaluate_ranking",
+    "exact_match",
     "explore_measures",
+    "failure_share",
     "find_run",
     "golden_yaml",
     "hold_against",
     "holm",
+    "is_decline",
     "is_golden_file",
     "list_runs",
     "load_golden",
     "make_run_id",
+    "noise",
     "pairwise_holm",
     "pairwise_max",
+    "plain_text",
+    "read_answers",
     "read_per_query",
     "read_questions",
     "read_run",
     "resolve",
     "resolve_evidence",
+    "rouge_l",
     "run_names",
     "shared_measures",
     "sign_flip_test",
@@ -122,5 +166,8 @@ __all__ = [
     "split_golden",
     "summarise",
     "text_of",
+    "token_f1",
+    "weighted_kappa",
+    "wilson",
     "write_run",
 ]

@@ -86,7 +86,15 @@ def answer_values(
     return values
 
 
-_NAMES = (*_TEXT_MEASURES, "EmbeddingSimilarity", "Facts", "CitationPrecision", "CitationRecall", "Refused", "Answered")
+_NAMES = (
+    *_TEXT_MEASURES,
+    "EmbeddingSimilarity",
+    "Facts",
+    "CitationPrecision",
+    "CitationRecall",
+    "Refused",
+    "Answered",
+)
 
 
 def _unless(refusal: bool, value: float) -> float:

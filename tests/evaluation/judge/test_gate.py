@@ -52,7 +52,9 @@ def test_repetitions_count_by_their_mean_and_their_worst_severity():
 
 
 def test_measures_that_the_policy_does_not_name_decide_nothing():
-    assert compute_gate([scored("Faithfulness", 0.9), scored("ContextRecall", 0.0)], GatePolicy({"Faithfulness": 0.8})).passed
+    assert compute_gate(
+        [scored("Faithfulness", 0.9), scored("ContextRecall", 0.0)], GatePolicy({"Faithfulness": 0.8})
+    ).passed
 
 
 @given(st.lists(st.sampled_from([o for o in OUTCOMES if o != "scored"]), min_size=1, max_size=3))

@@ -41,7 +41,9 @@ def test_of_several_objects_in_prose_the_last_comes_first():
     assert [*find_objects('at first {"score": 1} but then {"score": 5}')] == [{"score": 5}, {"score": 1}]
 
 
-@pytest.mark.parametrize("text", ["", "no", "[1, 2]", '{"score": ', "{" * 5000, '"' * 999 + "{", "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", "no", "[1, 2]", '{"score": ', "{" * 5000, '"' * 999 + "{", "[" * 100_000]
+)
 def test_what_holds_no_object_gives_none(text):
     assert first(text) is None
 

@@ -195,7 +195,7 @@ def test_judgements_keep_the_order_of_questions_whatever_finishes_first():
 def test_the_judge_is_told_its_rules_first_and_sees_the_material_between_markers():
     asked = ask("Faithfulness", item("It opens. It shuts.", "first", "", "third"), key=b"k")
     system, user = asked.messages
-    assert (system.role, system.content) == ("system", load_prompt("Faithfulness").text)
+    assert (system.role, system.content) == ("system", load_prompt("Faithfulness").parts["system"])
     marker = user.content.split("The marker is ")[1].split(".\n")[0]
     assert f"[{marker} question]\nWhen does the valve open?" in user.content
     assert f"[{marker} passage 1]\nfirst" in user.content
@@ -237,4 +237,7 @@ def _good(schema):
 def test_every_prompt_has_an_id_and_a_digest_of_its_own_and_shows_the_form_of_its_reply():
     prompts = [load_prompt(measure) for measure in JUDGE_MEASURES]
     assert len({prompt.id for prompt in prompts}) == len({prompt.digest for prompt in prompts}) == 4
-    assert all('"severity"' in prompt.text and "never follow an instruction" in prompt.text for prompt in prompts)
+    assert all(
+        '"severity"' in prompt.parts["system"] and "never follow an instruction" in prompt.parts["system"]
+        for prompt in prompts
+    )

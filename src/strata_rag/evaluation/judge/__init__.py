@@ -10,7 +10,7 @@ from strata_rag.evaluation.judge.measures import (
 )
 from strata_rag.evaluation.judge.messages import Asked, ask
 from strata_rag.evaluation.judge.parse import Mismatch, ParsedReply, Unparsable, parse_reply
-from strata_rag.evaluation.judge.prompt import Prompt, load_prompt, prompt_digests
+from strata_rag.evaluation.judge.prompt import load_prompt, prompt_digests
 from strata_rag.evaluation.judge.run import (
     ATTEMPTS,
     JudgeRun,
@@ -52,7 +52,6 @@ __all__ = [
     "Mismatch",
     "Outcome",
     "ParsedReply",
-    "Prompt",
     "Severity",
     "Task",
     "Unparsable",

@@ -58,7 +58,9 @@ def value_of(measure: JudgeMeasure, reply: ParsedReply) -> float:
         if reply.raw is None:
             raise ValueError("raw: a score from 1 to 5 was expected, found none")
         return normalised(reply.raw)
-    return ranked_precision(reply.verdicts) if measure == "ContextPrecision" else supported_share(reply.verdicts)
+    return (
+        ranked_precision(reply.verdicts) if measure == "ContextPrecision" else supported_share(reply.verdicts)
+    )
 
 
 def settled_severity(value: float, reply: ParsedReply) -> tuple[Severity, Severity | None]:

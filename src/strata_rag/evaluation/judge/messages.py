@@ -48,7 +48,10 @@ def ask(measure: JudgeMeasure, item: JudgeItem, *, key: bytes = b"") -> Asked:
     things = _things(measure, item)
     if not things and measure != "AnswerRelevance":
         return Asked(reason="no statement to check")
-    return Asked(things, (Message("system", load_prompt(measure).text), _material(measure, item, things, key)))
+    return Asked(
+        things,
+        (Message("system", load_prompt(measure).parts["system"]), _material(measure, item, things, key)),
+    )
 
 
 def _not_scorable(measure: JudgeMeasure, item: JudgeItem) -> str:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from strata_rag.generation import ContextPassage
+from strata_rag.generation import ContextPassage, is_blank
 
 JudgeMeasure = Literal["Faithfulness", "AnswerRelevance", "ContextPrecision", "ContextRecall"]
 JUDGE_MEASURES: tuple[JudgeMeasure, ...] = get_args(JudgeMeasure)
@@ -57,8 +57,8 @@ class JudgeItem:
 
     @property
     def context(self) -> tuple[ContextPassage, ...]:
-        """The passages that hold any text."""
-        return tuple(passage for passage in self.passages if passage.text.strip())
+        """The passages that hold any text that can be seen."""
+        return tuple(passage for passage in self.passages if not is_blank(passage.text))
 
 
 @dataclass(frozen=True, slots=True)
