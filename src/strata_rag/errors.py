@@ -124,9 +124,10 @@ class ServerUnavailable(Unavailable):
 
 
 LLMErrorKind = Literal[
-    "auth", "quota", "bad_request", "rate_limit", "overloaded", "server", "timeout", "connection", "budget"
-]
-_ENDS_RUN = ("auth", "quota", "budget")
+    "auth", "quota", "not_found", "bad_request", "rate_limit", "overloaded", "server", "timeout", "connection",
+    "budget", "deadline",
+]  # fmt: skip
+_ENDS_RUN = ("auth", "quota", "not_found", "budget", "deadline")
 
 
 class LLMError(Unavailable):
@@ -134,11 +135,15 @@ class LLMError(Unavailable):
 
     Attributes:
         kind: What went wrong, in one word for all providers.
+        retry_after: Seconds that the provider asks to wait before the next call, or None.
     """
 
-    def __init__(self, message: str, *, hint: str, kind: LLMErrorKind = "server") -> None:
+    def __init__(
+        self, message: str, *, hint: str, kind: LLMErrorKind = "server", retry_after: float | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
         self.kind = kind
+        self.retry_after = retry_after
 
     @property
     def ends_run(self) -> bool:

@@ -13,7 +13,7 @@ from strata_rag.config.keys import all_keys, nearest_keys
         ("retrieval.topk", ("retrieval.top_k",)),
         ("retreival.top_k", ("retrieval.top_k",)),
         ("rerank.scorer", ("retrieval.rerank.scorer",)),
-        ("model", ("embedding.model", "retrieval.rerank.model")),
+        ("model", ("embedding.model", "generation.model", "retrieval.rerank.model")),
         ("overlaps", ("chunking.overlap",)),
         ("zzzzzzzz", ()),
     ],

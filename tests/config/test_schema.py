@@ -94,6 +94,20 @@ DEFAULTS: dict[str, Any] = {
     "retrieval.rerank.text": "text",
     "retrieval.rerank.combine": "replace",
     "retrieval.rerank.floor": None,
+    "generation.provider": "none",
+    "generation.model": None,
+    "generation.base_url": None,
+    "generation.api_key_env": None,
+    "generation.allow_remote": False,
+    "generation.temperature": 0.0,
+    "generation.max_tokens": 1024,
+    "generation.context": None,
+    "generation.timeout": 120.0,
+    "generation.retry_for": 300.0,
+    "generation.concurrency": 8,
+    "generation.price": None,
+    "generation.replay": None,
+    "generation.record": None,
     "evaluation.golden": None,
     "evaluation.split": "test",
     "evaluation.level": "document",
@@ -185,6 +199,18 @@ REFUSED = [
             "['nDCG@10 >= 0.4 for kind =']",
         )
     ),
+    *(("generation.temperature", value) for value in ("-0.1", "2.1", "null", "cold")),
+    *(
+        (f"generation.{key}", value)
+        for key in ("max_tokens", "context", "concurrency")
+        for value in ("0", "1.5", "true")
+    ),
+    *(("generation.timeout", value) for value in ("0", "-1", ".inf", "null")),
+    *(("generation.retry_for", value) for value in ("-1", ".nan", "null")),
+    *(("generation.price", value) for value in ("3", "[3, 15]", "free")),
+    *((f"generation.{key}", value) for key in ("model", "base_url", "api_key_env") for value in ("''", "5")),
+    *((f"generation.{key}", value) for key in ("replay", "record") for value in ("5", "''")),
+    *(("generation.allow_remote", value) for value in ("1", "null", "maybe")),
     *(("gate.min_n", value) for value in ("0", "1.5", "null")),
     *(("gate.significance", value) for value in ("0", "1", "-0.1", "5 %")),
     *(("corpus.root", value) for value in ("null", "5", "''", "true", "[a]")),
@@ -222,8 +248,14 @@ def test_every_key_has_a_description_and_a_default(key: str) -> None:
         assert type(stated.default) is type(DEFAULTS[key])
 
 
-def test_only_name_and_root_have_no_default_in_the_schema() -> None:
-    assert {key.path for key in all_keys().values() if key.required} == {"name", "corpus", "corpus.root"}
+def test_only_name_root_and_prices_have_no_default_in_the_schema() -> None:
+    required = {key.path for key in all_keys().values() if key.required and ".price." not in key.path}
+    assert required == {"name", "corpus", "corpus.root"}
+
+
+def test_a_price_states_both_its_parts(refuse: Refuse) -> None:
+    error = refuse(overrides=["generation.price={input: 3}"])
+    assert error.lines == ["--set: generation.price.output: expected a number of at least 0, found nothing"]
 
 
 def test_a_file_that_states_only_its_corpus_has_every_default(load: Load) -> None:

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from strata_rag.errors import Unavailable, WriteFailed
@@ -32,7 +33,7 @@ def digest_request(request: Mapping[str, Any]) -> bytes:
 
 
 class Cache:
-    """Values by the digest of the full request that made them; safe beside other processes.
+    """Values by the digest of the full request that made them; safe beside other processes and threads.
 
     Args:
         path: The SQLite file; made on first use, its folder too.
@@ -45,6 +46,7 @@ class Cache:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._connection: sqlite3.Connection | None = None
+        self._lock = RLock()
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the values that are there, by key."""
@@ -66,15 +68,17 @@ class Cache:
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
     @contextmanager
     def _reporting(self) -> Iterator[sqlite3.Connection]:
-        """Open the file, and turn SQLite's errors into ours."""
+        """Open the file for one thread at a time, and turn SQLite's errors into ours."""
         try:
-            yield self._open()
+            with self._lock:
+                yield self._open()
         except sqlite3.OperationalError as error:
             raise WriteFailed(
                 f"{self._path}: expected to read and write the cache, found: {error}",
@@ -94,7 +98,7 @@ class Cache:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
+            connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, check_same_thread=False)
             try:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=NORMAL")

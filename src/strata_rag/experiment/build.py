@@ -10,7 +10,7 @@ from typing import Any
 
 from strata_rag.cache import Cache
 from strata_rag.chunking import CHUNKING_VERSION, Chunker
-from strata_rag.config import ExperimentConfig
+from strata_rag.config import ExperimentConfig, LanguageModel
 from strata_rag.corpus import SourceAdapter, files_digest, open_corpus
 from strata_rag.embedding import (
     EMBEDDING_VERSION,
@@ -28,6 +28,7 @@ from strata_rag.errors import InputError
 from strata_rag.experiment.chunkers import build_chunker, said_chunking
 from strata_rag.experiment.engines import embedded_collections, server_collections
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
+from strata_rag.experiment.llm import build_llm
 from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
@@ -43,6 +44,7 @@ from strata_rag.index import (
     Where,
     collection_name,
 )
+from strata_rag.llm import Budget, Limiters, LLMClient, Watchdog
 from strata_rag.privacy import Redactor
 from strata_rag.retrieval import (
     CachedScorer,
@@ -80,6 +82,7 @@ class Experiment:
         self.config = config
         self.workspace = workspace
         self.timer = StageTimer()
+        self.limiters = Limiters()
         self._announce = announce
 
     @property
@@ -184,6 +187,26 @@ class Experiment:
     def hosted(self) -> OpenAIEmbedder:
         """The hosted model; refused where texts may not leave the machine."""
         return hosted_embedder(self.config.embedding, self.workspace, self.cache, self._announce)
+
+    def llm(
+        self,
+        section: LanguageModel | None = None,
+        *,
+        where: str = "generation",
+        budget: Budget | None = None,
+        watchdog: Watchdog | None = None,
+    ) -> LLMClient:
+        """Return the language model of `section`, by default the one of `generation`; see `build_llm`."""
+        return build_llm(
+            section or self.config.generation,
+            self.workspace,
+            self.cache,
+            self._announce,
+            where=where,
+            budget=budget,
+            watchdog=watchdog,
+            limiters=self.limiters,
+        )
 
     def load_model(self) -> None:
         """Load the embedding model's weights, timed apart from embedding; a server has its own."""

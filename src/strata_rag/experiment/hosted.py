@@ -27,7 +27,7 @@ def require_allowed(embedding: Embedding, workspace: Workspace) -> None:
         ModelUnavailable: The variable with the key is not set.
     """
     url = embedding.base_url or DEFAULT_BASE_URL
-    if _is_loopback(url):
+    if is_loopback(url):
         return
     if not embedding.allow_remote:
         raise InputError(
@@ -55,7 +55,7 @@ def hosted_embedder(
     url = embedding.base_url or DEFAULT_BASE_URL
 
     def leaving(line: str) -> None:
-        announce(line if _is_loopback(url) else f"the corpus leaves this machine: {line}")
+        announce(line if is_loopback(url) else f"the corpus leaves this machine: {line}")
 
     return OpenAIEmbedder(
         embedding.model,
@@ -75,7 +75,8 @@ def hosted_spec(embedder: OpenAIEmbedder, embedding: Embedding) -> ModelSpec:
     return ModelSpec(files, embedder.fingerprint, embedder.dimension, None, "", 1.0)
 
 
-def _is_loopback(url: str) -> bool:
+def is_loopback(url: str) -> bool:
+    """Tell whether a server stands on this machine."""
     host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

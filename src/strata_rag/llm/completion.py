@@ -50,7 +50,8 @@ class Completion:
         cost: In US dollars, or None where the price is unknown.
         latency_ms: From sending to the last byte; 0 where nothing was sent.
         request_id: The provider's id, or an empty string.
-        cached: Whether it comes from the cache, so that nothing was paid now.
+        cached: Whether it comes from the cache: nothing was sent or paid now, and latency and cost are 0.
+        notes: What of the request the provider did not take, such as a temperature.
     """
 
     text: str
@@ -61,6 +62,7 @@ class Completion:
     latency_ms: float = 0.0
     request_id: str = ""
     cached: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,12 @@ class LLMInfo:
         provider: ``anthropic``, ``openai``, ``scripted`` ...
         model: The provider's name of the model.
         base_url: The server, or an empty string for the provider's own.
-        parameters: Settings that change replies, such as ``temperature`` and ``max_tokens``.
+        parameters: Settings that change replies, such as ``temperature`` and ``max_tokens``, as they were asked for.
+        notes: What of them the provider has refused so far, or never takes.
     """
 
     provider: str
     model: str
     base_url: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,197 @@
+"""OpenAI's Chat Completions, and the servers that speak it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from strata_rag.errors import ExtraMissing
+from strata_rag.llm.adaptation import SCHEMA, TEMPERATURE, TOKEN_LIMIT, Adaptation, Refused
+from strata_rag.llm.client import Schema
+from strata_rag.llm.completion import Completion, CompletionStatus, LLMInfo, Message, Usage
+from strata_rag.llm.failures import Refusal, broken_off, not_understood, too_slow, unreachable
+from strata_rag.llm.http import http_client
+from strata_rag.llm.settings import ModelSettings, with_schema_in_words
+from strata_rag.llm.strict import closed_schema, is_strict
+from strata_rag.llm.tokens import prompt_was_cut
+
+if TYPE_CHECKING:
+    import openai
+
+OPENAI_URL = "https://api.openai.com/v1"
+_STATUSES: dict[str, CompletionStatus] = {
+    "": "truncated",
+    "length": "truncated",
+    "max_tokens": "truncated",
+    "content_filter": "filtered",
+    "refusal": "refused",
+}
+
+
+@dataclass(slots=True)
+class _Reply:
+    text: str = ""
+    refusal: str = ""
+    finish: str = ""
+    usage: Usage = field(default_factory=Usage)
+    request_id: str = ""
+
+
+class OpenAIClient:
+    """A model behind ``POST /chat/completions``; the openai package is imported with the first call.
+
+    Args:
+        settings: How it is asked.
+    """
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self._is_own = settings.base_url.rstrip("/") == OPENAI_URL
+        self._adaptation = Adaptation()
+        self._opening = Lock()
+        self._opened: tuple[openai.OpenAI, Any] | None = None
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Schema | None = None,
+        repetition: int = 0,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        began = time.perf_counter()
+        reply = self._adaptation.send(
+            self._settings, lambda: self._send(messages, schema, on_text), has_schema=schema is not None
+        )
+        status: CompletionStatus = "refused" if reply.refusal else _STATUSES.get(reply.finish, "complete")
+        if not self._is_own and prompt_was_cut(messages, reply.usage.input_tokens):
+            status = "prompt_cut"
+        return self._settings.completion(
+            reply.refusal or reply.text,
+            status,
+            stop_reason=reply.finish,
+            usage=reply.usage,
+            latency_ms=(time.perf_counter() - began) * 1000,
+            request_id=reply.request_id,
+            notes=[note for note in self._adaptation.notes if note != SCHEMA or schema is not None],
+        )
+
+    def describe(self) -> LLMInfo:
+        settings = self._settings
+        parameters = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
+        return LLMInfo("openai", settings.model, settings.base_url, parameters, self._adaptation.notes)
+
+    def _request(self, messages: Sequence[Message], schema: Schema | None) -> dict[str, Any]:
+        known = self._adaptation
+        request: dict[str, Any] = {"model": self._settings.model}
+        if TEMPERATURE not in known:
+            request["temperature"] = self._settings.temperature
+        modern = self._is_own != (TOKEN_LIMIT in known)
+        request["max_completion_tokens" if modern else "max_tokens"] = self._settings.max_tokens
+        if schema is not None:
+            closed = closed_schema(schema)
+            if SCHEMA in known:
+                messages = with_schema_in_words(messages, json.dumps(closed))
+            else:
+                named = {"name": "reply", "schema": closed, "strict": is_strict(closed)}
+                request["response_format"] = {"type": "json_schema", "json_schema": named}
+        request["messages"] = [{"role": message.role, "content": message.content} for message in messages]
+        return request
+
+    def _send(
+        self, messages: Sequence[Message], schema: Schema | None, on_text: Callable[[str], None] | None
+    ) -> _Reply:
+        client, package = self._client()
+        request = self._request(messages, schema)
+        with self._reporting(package):
+            try:
+                if on_text is None:
+                    return self._read(client.chat.completions.create(**request))
+                stream = client.chat.completions.create(
+                    **request, stream=True, stream_options={"include_usage": True}
+                )
+                return self._read_stream(stream, on_text)
+            except Refused as error:
+                # Azure and others answer a filtered prompt with 400.
+                if error.refusal.status == 400 and error.refusal.mentions("content_filter"):
+                    return _Reply(finish="content_filter")
+                raise
+
+    def _read(self, answer: Any) -> _Reply:
+        choices = getattr(answer, "choices", None)
+        if not choices:
+            raise not_understood(self._settings, str(answer) if isinstance(answer, str) else "no choices")
+        message = choices[0].message
+        return _Reply(
+            text=message.content or "",
+            refusal=message.refusal or "",
+            finish=choices[0].finish_reason or "",
+            usage=_usage(answer.usage),
+            request_id=getattr(answer, "_request_id", None) or answer.id or "",
+        )
+
+    def _read_stream(self, stream: Any, on_text: Callable[[str], None]) -> _Reply:
+        reply = _Reply()
+        with stream:
+            for chunk in stream:
+                reply.request_id = reply.request_id or chunk.id or ""
+                if chunk.usage is not None:
+                    reply.usage = _usage(chunk.usage)
+                for choice in chunk.choices or ():
+                    reply.finish = choice.finish_reason or reply.finish
+                    reply.refusal += choice.delta.refusal or ""
+                    if choice.delta.content:
+                        reply.text += choice.delta.content
+                        on_text(choice.delta.content)
+        if not reply.finish:
+            raise broken_off(self._settings)
+        return reply
+
+    @contextmanager
+    def _reporting(self, package: Any) -> Iterator[None]:
+        """Turn the package's errors into ours."""
+        try:
+            yield
+        except package.APITimeoutError as error:
+            raise too_slow(self._settings) from error
+        except package.APIConnectionError as error:
+            raise unreachable(self._settings, error) from error
+        except package.APIError as error:
+            response = getattr(error, "response", None)
+            headers = response.headers if response is not None else {}
+            status = getattr(error, "status_code", 200)
+            body = error.body if error.body is not None else error.message
+            raise Refused(Refusal.of(status, body, headers, today=time.time())) from error
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise not_understood(self._settings, str(error)) from error
+
+    def _client(self) -> tuple[openai.OpenAI, Any]:
+        with self._opening:
+            if self._opened is None:
+                try:
+                    import openai
+                except ImportError as error:
+                    raise ExtraMissing(
+                        "openai: expected the package, it is not installed", hint="pip install openai"
+                    ) from error
+                settings = self._settings
+                client = openai.OpenAI(
+                    api_key=settings.api_key or "none",
+                    base_url=settings.base_url,
+                    max_retries=0,
+                    timeout=settings.timeout,
+                    http_client=http_client(settings),
+                )
+                self._opened = client, openai
+            return self._opened
+
+
+def _usage(counted: Any) -> Usage:
+    if counted is None:
+        return Usage()
+    return Usage(counted.prompt_tokens, counted.completion_tokens)
