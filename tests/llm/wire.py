@@ -192,7 +192,7 @@ def anthropic_stream(
     return Answer(stream=[_event(event, event["type"]) for event in events], **more)
 
 
-def anthropic_error(status: int, kind: str, message: str = "no", **more: Any) -> Answer:
+def anthropic_error(status: int, kind: str = "", message: str = "no", **more: Any) -> Answer:
     body = {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_01"}
     return Answer(status, body, **more)
 

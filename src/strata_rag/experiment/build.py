@@ -230,6 +230,10 @@ class Experiment:
     def redactor(self) -> Redactor:
         return build_redactor(self.config.privacy, self.workspace)
 
+    def redacted(self, text: str) -> str:
+        """Return a question or reference answer as a language model may read it: redacted like the documents."""
+        return self.redactor.redact(text, document="").text
+
     def expected_record(self) -> CollectionRecord:
         """Return the record a collection of this config must have, as far as it is known without its points."""
         spec = self.model_spec

@@ -39,6 +39,7 @@ from strata_rag.llm import (
     Schema,
     TokenPrice,
     Watchdog,
+    WatchedClient,
 )
 
 ASKED = ("anthropic", "openai", "ollama")
@@ -89,11 +90,12 @@ def build_llm(
     provider = _provider(section, settings, announce)
     limiter = (limiters or Limiters()).of(provider.describe(), section.concurrency)
     asking = _Announcing(provider, announce, _leaving(section, settings))
+    watchdog = watchdog or Watchdog(announce)
     retrying = RetryingClient(
-        LimitedClient(asking, limiter),
+        LimitedClient(WatchedClient(asking, watchdog), limiter),
         policy=RetryPolicy(total=section.retry_for),
         rng=np.random.default_rng(0),
-        watchdog=watchdog or Watchdog(announce),
+        watchdog=watchdog,
     )
     paying = BudgetedClient(retrying, budget, price=settings.price, max_tokens=section.max_tokens)
     client: LLMClient = CachedClient(paying, cache, budget=budget)

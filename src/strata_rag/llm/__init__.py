@@ -16,7 +16,7 @@ from strata_rag.llm.replay import RecordingClient, ReplayClient
 from strata_rag.llm.retries import RetryingClient, RetryPolicy
 from strata_rag.llm.settings import ModelSettings
 from strata_rag.llm.tokens import estimate_prompt, estimate_tokens
-from strata_rag.llm.watchdog import Watchdog
+from strata_rag.llm.watchdog import Watchdog, WatchedClient
 
 __all__ = [
     "ANTHROPIC_URL",
@@ -56,6 +56,7 @@ __all__ = [
     "TokenPrice",
     "Usage",
     "Watchdog",
+    "WatchedClient",
     "estimate",
     "estimate_prompt",
     "estimate_tokens",

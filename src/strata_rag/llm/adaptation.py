@@ -15,8 +15,8 @@ TEMPERATURE = "temperature was not sent: the model refuses it"
 SCHEMA = "the schema was asked for in words: the server enforces none"
 TOKEN_LIMIT = "the limit of the reply was sent under its other name"
 _SCHEMA_WORDS = (
-    "response_format", "json_schema", "output_config", "output_format", "structured output", "guided", "grammar",
-    "format", "schema",
+    "response_format", "json_schema", "json schema", "output_config", "output_format", "structured output", "guided",
+    "grammar", "chatrequest.format",
 )  # fmt: skip
 _REFUSING = (400, 404, 415, 422, 500, 501)
 
@@ -40,29 +40,33 @@ class Adaptation:
         self.notes: tuple[str, ...] = ()
         self._lock = Lock()
 
-    def __contains__(self, note: str) -> bool:
-        return note in self.notes
+    def send(
+        self, settings: ModelSettings, attempt: Callable[[tuple[str, ...]], T], *, has_schema: bool
+    ) -> tuple[T, tuple[str, ...]]:
+        """Return what `attempt` returns and the notes it was made with.
 
-    def send(self, settings: ModelSettings, attempt: Callable[[], T], *, has_schema: bool) -> T:
-        """Return what `attempt` returns, called anew while it is refused for something not yet known.
+        It is given what to leave out, and called anew while it is refused for something that is not left out yet.
+        What is left out is remembered once that helped.
 
         Raises:
             LLMError: It is refused for anything else.
         """
+        notes = self.notes
         while True:
-            known = self.notes
             try:
-                return attempt()
+                reply = attempt(notes)
             except Refused as error:
                 note = _reason(error.refusal, has_schema=has_schema)
-                if note is None or note in known:
+                if note is None or note in notes:
                     raise failure(settings, error.refusal) from error
-                self._learn(note)
+                notes = (*notes, note)
+            else:
+                self._learn(notes)
+                return reply, tuple(note for note in notes if note != SCHEMA or has_schema)
 
-    def _learn(self, note: str) -> None:
+    def _learn(self, notes: tuple[str, ...]) -> None:
         with self._lock:
-            if note not in self.notes:
-                self.notes = (*self.notes, note)
+            self.notes += tuple(note for note in notes if note not in self.notes)
 
 
 def _reason(refusal: Refusal, *, has_schema: bool) -> str | None:

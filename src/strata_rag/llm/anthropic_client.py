@@ -15,7 +15,7 @@ from strata_rag.llm.adaptation import SCHEMA, Adaptation, Refused
 from strata_rag.llm.client import Schema
 from strata_rag.llm.completion import Completion, CompletionStatus, LLMInfo, Message, Usage
 from strata_rag.llm.failures import Refusal, broken_off, not_understood, too_slow, unreachable
-from strata_rag.llm.http import http_client
+from strata_rag.llm.http import http_client, transport_errors
 from strata_rag.llm.settings import ModelSettings, with_schema_in_words
 
 if TYPE_CHECKING:
@@ -60,11 +60,13 @@ class AnthropicClient:
         repetition: int = 0,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
+        self._client()
         began = time.perf_counter()
-        reply = self._adaptation.send(
-            self._settings, lambda: self._send(messages, schema, on_text), has_schema=schema is not None
+        reply, notes = self._adaptation.send(
+            self._settings,
+            lambda without: self._send(self._request(messages, schema, without), on_text),
+            has_schema=schema is not None,
         )
-        notes = [note for note in self._adaptation.notes if note != SCHEMA or schema is not None]
         return self._settings.completion(
             reply.text,
             _STATUSES.get(reply.stop, "truncated"),
@@ -82,12 +84,14 @@ class AnthropicClient:
             "anthropic", settings.model, settings.base_url, {"max_tokens": settings.max_tokens}, notes
         )
 
-    def _request(self, messages: Sequence[Message], schema: Schema | None, package: Any) -> dict[str, Any]:
+    def _request(
+        self, messages: Sequence[Message], schema: Schema | None, without: tuple[str, ...]
+    ) -> dict[str, Any]:
         settings = self._settings
         request: dict[str, Any] = {"model": settings.model, "max_tokens": settings.max_tokens}
         if schema is not None:
-            accepted = package.transform_schema(dict(schema))
-            if SCHEMA in self._adaptation:
+            accepted = self._client()[1].transform_schema(dict(schema))
+            if SCHEMA in without:
                 messages = with_schema_in_words(messages, json.dumps(schema))
             else:
                 request["output_config"] = {"format": {"type": "json_schema", "schema": accepted}}
@@ -101,11 +105,8 @@ class AnthropicClient:
         ]
         return request
 
-    def _send(
-        self, messages: Sequence[Message], schema: Schema | None, on_text: Callable[[str], None] | None
-    ) -> _Reply:
+    def _send(self, request: dict[str, Any], on_text: Callable[[str], None] | None) -> _Reply:
         client, package = self._client()
-        request = self._request(messages, schema, package)
         with self._reporting(package):
             if on_text is None:
                 return self._read(client.messages.create(**request))
@@ -144,7 +145,8 @@ class AnthropicClient:
     def _reporting(self, package: Any) -> Iterator[None]:
         """Turn the package's errors into ours."""
         try:
-            yield
+            with transport_errors(self._settings):
+                yield
         except package.APITimeoutError as error:
             raise too_slow(self._settings) from error
         except package.APIConnectionError as error:
@@ -154,7 +156,7 @@ class AnthropicClient:
                 error.status_code, error.body or error.message, error.response.headers, today=time.time()
             )
             raise Refused(refusal) from error
-        except (package.APIError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        except package.APIError as error:
             raise not_understood(self._settings, str(error)) from error
 
     def _client(self) -> tuple[anthropic.Anthropic, Any]:

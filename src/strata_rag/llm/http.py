@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from strata_rag.llm.failures import not_understood, too_slow, unreachable
 from strata_rag.llm.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -40,6 +43,21 @@ def http_client(settings: ModelSettings) -> httpx2.Client:
         follow_redirects=False,
         event_hooks={"request": [begin], "response": [bound]},
     )
+
+
+@contextmanager
+def transport_errors(settings: ModelSettings) -> Iterator[None]:
+    """Turn what goes wrong between here and the server into our error, whether a package has wrapped it or not."""
+    import httpx2
+
+    try:
+        yield
+    except httpx2.TimeoutException as error:
+        raise too_slow(settings) from error
+    except httpx2.TransportError as error:
+        raise unreachable(settings, error) from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise not_understood(settings, str(error)) from error
 
 
 def _bounded(stream: Any, deadline: float, request: httpx2.Request) -> httpx2.SyncByteStream:

@@ -44,12 +44,12 @@ class AdaptiveLimiter:
     @contextmanager
     def slot(self) -> Iterator[None]:
         """Wait for a place, and learn from how the body ends."""
-        self._wait_for_resumption()
         with self._changed:
             self._changed.wait_for(lambda: self._in_flight < self.limit)
             self._in_flight += 1
             halvings = self._halvings
         try:
+            self._wait_for_resumption()
             yield
         except LLMError as error:
             with self._changed:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from strata_rag.llm.adaptation import SCHEMA, Adaptation, Refused
 from strata_rag.llm.client import Schema
 from strata_rag.llm.completion import Completion, CompletionStatus, LLMInfo, Message, Usage
-from strata_rag.llm.failures import Refusal, broken_off, not_understood, too_slow, unreachable
-from strata_rag.llm.http import http_client
+from strata_rag.llm.failures import Refusal, broken_off, not_understood
+from strata_rag.llm.http import http_client, transport_errors
 from strata_rag.llm.settings import ModelSettings, with_schema_in_words
 from strata_rag.llm.tokens import ample, estimate_prompt, prompt_was_cut
 
@@ -57,9 +56,11 @@ class OllamaClient:
     ) -> Completion:
         window = self._window_for(messages)
         began = time.perf_counter()
-        text, end = self._adaptation.send(
+        (text, end), notes = self._adaptation.send(
             self._settings,
-            lambda: self._send(messages, window, schema, on_text),
+            lambda without: self._send(
+                self._request(messages, window, schema, without, stream=on_text is not None), on_text
+            ),
             has_schema=schema is not None,
         )
         usage = Usage(end.get("prompt_eval_count"), end.get("eval_count"))
@@ -74,7 +75,7 @@ class OllamaClient:
             usage=usage,
             latency_ms=(time.perf_counter() - began) * 1000,
             request_id=end.get("created_at") or "",
-            notes=[note for note in self._adaptation.notes if note != SCHEMA or schema is not None],
+            notes=notes,
         )
 
     def describe(self) -> LLMInfo:
@@ -102,7 +103,13 @@ class OllamaClient:
             return self._window
 
     def _request(
-        self, messages: Sequence[Message], window: int, schema: Schema | None, *, stream: bool
+        self,
+        messages: Sequence[Message],
+        window: int,
+        schema: Schema | None,
+        without: tuple[str, ...],
+        *,
+        stream: bool,
     ) -> dict[str, Any]:
         settings = self._settings
         options = {
@@ -112,7 +119,7 @@ class OllamaClient:
         }
         request: dict[str, Any] = {"model": settings.model, "stream": stream, "options": options}
         if schema is not None:
-            if SCHEMA in self._adaptation:
+            if SCHEMA in without:
                 messages = with_schema_in_words(messages, json.dumps(schema))
             else:
                 request["format"] = dict(schema)
@@ -120,18 +127,11 @@ class OllamaClient:
         return request
 
     def _send(
-        self,
-        messages: Sequence[Message],
-        window: int,
-        schema: Schema | None,
-        on_text: Callable[[str], None] | None,
+        self, request: dict[str, Any], on_text: Callable[[str], None] | None
     ) -> tuple[str, dict[str, Any]]:
-        import httpx2
-
-        request = self._request(messages, window, schema, stream=on_text is not None)
         headers = {"Authorization": f"Bearer {self._settings.api_key}"} if self._settings.api_key else {}
         with (
-            self._reporting(httpx2),
+            transport_errors(self._settings),
             self._client().stream("POST", f"{self._url}/api/chat", json=request, headers=headers) as response,
         ):
             if response.status_code != 200:
@@ -142,7 +142,7 @@ class OllamaClient:
             if on_text is not None:
                 return self._read_stream(response.iter_lines(), on_text)
             answer = json.loads(response.read())
-            return _content(answer), answer
+            return self._content(answer), answer
 
     def _read_stream(
         self, lines: Iterator[str], on_text: Callable[[str], None]
@@ -150,36 +150,26 @@ class OllamaClient:
         text = ""
         for line in filter(None, map(str.strip, lines)):
             part = json.loads(line)
-            if "error" in part:
-                raise Refused(Refusal.of(200, part, {}, today=0))
-            if piece := _content(part):
+            if piece := self._content(part):
                 text += piece
                 on_text(piece)
             if part.get("done"):
                 return text, part
         raise broken_off(self._settings)
 
-    @contextmanager
-    def _reporting(self, package: Any) -> Iterator[None]:
-        """Turn the HTTP client's errors into ours."""
-        try:
-            yield
-        except package.TimeoutException as error:
-            raise too_slow(self._settings) from error
-        except package.TransportError as error:
-            raise unreachable(self._settings, error) from error
-        except (json.JSONDecodeError, UnicodeDecodeError, AttributeError, KeyError, TypeError) as error:
-            raise not_understood(self._settings, str(error)) from error
+    def _content(self, part: Any) -> str:
+        if isinstance(part, dict) and part.get("error"):
+            raise Refused(Refusal.of(200, {"error": {"message": str(part["error"])}}, {}, today=0))
+        message = part.get("message") if isinstance(part, dict) else None
+        if not isinstance(message, dict):
+            raise not_understood(self._settings, "no message")
+        return str(message.get("content") or "")
 
     def _client(self) -> httpx2.Client:
         with self._lock:
             if self._opened is None:
                 self._opened = http_client(self._settings)
             return self._opened
-
-
-def _content(part: dict[str, Any]) -> str:
-    return part["message"]["content"] or ""
 
 
 def _body(response: httpx2.Response) -> object:

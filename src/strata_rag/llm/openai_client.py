@@ -15,7 +15,7 @@ from strata_rag.llm.adaptation import SCHEMA, TEMPERATURE, TOKEN_LIMIT, Adaptati
 from strata_rag.llm.client import Schema
 from strata_rag.llm.completion import Completion, CompletionStatus, LLMInfo, Message, Usage
 from strata_rag.llm.failures import Refusal, broken_off, not_understood, too_slow, unreachable
-from strata_rag.llm.http import http_client
+from strata_rag.llm.http import http_client, transport_errors
 from strata_rag.llm.settings import ModelSettings, with_schema_in_words
 from strata_rag.llm.strict import closed_schema, is_strict
 from strata_rag.llm.tokens import prompt_was_cut
@@ -64,9 +64,12 @@ class OpenAIClient:
         repetition: int = 0,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
+        self._client()
         began = time.perf_counter()
-        reply = self._adaptation.send(
-            self._settings, lambda: self._send(messages, schema, on_text), has_schema=schema is not None
+        reply, notes = self._adaptation.send(
+            self._settings,
+            lambda without: self._send(self._request(messages, schema, without), on_text),
+            has_schema=schema is not None,
         )
         status: CompletionStatus = "refused" if reply.refusal else _STATUSES.get(reply.finish, "complete")
         if not self._is_own and prompt_was_cut(messages, reply.usage.input_tokens):
@@ -78,7 +81,7 @@ class OpenAIClient:
             usage=reply.usage,
             latency_ms=(time.perf_counter() - began) * 1000,
             request_id=reply.request_id,
-            notes=[note for note in self._adaptation.notes if note != SCHEMA or schema is not None],
+            notes=notes,
         )
 
     def describe(self) -> LLMInfo:
@@ -86,16 +89,17 @@ class OpenAIClient:
         parameters = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
         return LLMInfo("openai", settings.model, settings.base_url, parameters, self._adaptation.notes)
 
-    def _request(self, messages: Sequence[Message], schema: Schema | None) -> dict[str, Any]:
-        known = self._adaptation
+    def _request(
+        self, messages: Sequence[Message], schema: Schema | None, without: tuple[str, ...]
+    ) -> dict[str, Any]:
         request: dict[str, Any] = {"model": self._settings.model}
-        if TEMPERATURE not in known:
+        if TEMPERATURE not in without:
             request["temperature"] = self._settings.temperature
-        modern = self._is_own != (TOKEN_LIMIT in known)
+        modern = self._is_own != (TOKEN_LIMIT in without)
         request["max_completion_tokens" if modern else "max_tokens"] = self._settings.max_tokens
         if schema is not None:
             closed = closed_schema(schema)
-            if SCHEMA in known:
+            if SCHEMA in without:
                 messages = with_schema_in_words(messages, json.dumps(closed))
             else:
                 named = {"name": "reply", "schema": closed, "strict": is_strict(closed)}
@@ -103,24 +107,21 @@ class OpenAIClient:
         request["messages"] = [{"role": message.role, "content": message.content} for message in messages]
         return request
 
-    def _send(
-        self, messages: Sequence[Message], schema: Schema | None, on_text: Callable[[str], None] | None
-    ) -> _Reply:
+    def _send(self, request: dict[str, Any], on_text: Callable[[str], None] | None) -> _Reply:
         client, package = self._client()
-        request = self._request(messages, schema)
-        with self._reporting(package):
-            try:
+        try:
+            with self._reporting(package):
                 if on_text is None:
                     return self._read(client.chat.completions.create(**request))
                 stream = client.chat.completions.create(
                     **request, stream=True, stream_options={"include_usage": True}
                 )
                 return self._read_stream(stream, on_text)
-            except Refused as error:
-                # Azure and others answer a filtered prompt with 400.
-                if error.refusal.status == 400 and error.refusal.mentions("content_filter"):
-                    return _Reply(finish="content_filter")
-                raise
+        except Refused as error:
+            # Azure and others answer a filtered prompt with 400.
+            if error.refusal.status == 400 and error.refusal.mentions("content_filter"):
+                return _Reply(finish="content_filter")
+            raise
 
     def _read(self, answer: Any) -> _Reply:
         choices = getattr(answer, "choices", None)
@@ -156,7 +157,8 @@ class OpenAIClient:
     def _reporting(self, package: Any) -> Iterator[None]:
         """Turn the package's errors into ours."""
         try:
-            yield
+            with transport_errors(self._settings):
+                yield
         except package.APITimeoutError as error:
             raise too_slow(self._settings) from error
         except package.APIConnectionError as error:
@@ -167,8 +169,6 @@ class OpenAIClient:
             status = getattr(error, "status_code", 200)
             body = error.body if error.body is not None else error.message
             raise Refused(Refusal.of(status, body, headers, today=time.time())) from error
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise not_understood(self._settings, str(error)) from error
 
     def _client(self) -> tuple[openai.OpenAI, Any]:
         with self._opening:

@@ -25,15 +25,21 @@ class RetryPolicy:
 
     Attributes:
         attempts: Most attempts of one call.
+        connecting: Most attempts where no server answers: it may not run at all.
         total: Seconds within which the last wait must end.
         first: Seconds of the first wait; each further one is twice as long.
         longest: Seconds of the longest wait that is not the provider's wish.
     """
 
     attempts: int = 8
+    connecting: int = 4
     total: float = 300.0
     first: float = 0.5
     longest: float = 30.0
+
+    def most(self, kind: LLMErrorKind) -> int:
+        """Return the most attempts of a call that fails like that."""
+        return min(self.connecting, self.attempts) if kind == "connection" else self.attempts
 
     def wait(self, attempt: int, retry_after: float | None, jitter: float) -> float:
         """Return the seconds to wait after failed attempt number `attempt`.
@@ -57,7 +63,7 @@ class RetryingClient:
         policy: How often and how long.
         rng: Gives the jitter.
         clock: The time.
-        watchdog: Told of attempts in flight; no attempt begins past its deadline.
+        watchdog: No wait goes past its deadline.
     """
 
     def __init__(
@@ -83,23 +89,20 @@ class RetryingClient:
         repetition: int = 0,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        info = self._client.describe()
         shown = _Shown(on_text)
         began = self._clock.now()
         attempt = 1
         while True:
-            label = f"{info.provider} {info.model}" + (f", attempt {attempt}" if attempt > 1 else "")
             try:
-                with self._watchdog.flight(label):
-                    return self._client.complete(
-                        messages, schema=schema, repetition=repetition, on_text=shown.callback
-                    )
+                return self._client.complete(
+                    messages, schema=schema, repetition=repetition, on_text=shown.callback
+                )
             except LLMError as error:
                 wait = self._policy.wait(attempt, error.retry_after, float(self._rng.random()))
                 left = min(began + self._policy.total - self._clock.now(), self._watchdog.left())
                 if error.kind not in _WORTH_ANOTHER or shown.any:
                     raise
-                if attempt >= self._policy.attempts or wait > left:
+                if attempt >= self._policy.most(error.kind) or wait > left:
                     raise _given_up(error, attempt, self._clock.now() - began) from error
             self._clock.sleep(wait)
             attempt += 1

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from strata_rag.errors import LLMError
+from strata_rag.llm.client import LLMClient, Schema
 from strata_rag.llm.clock import Clock, SystemClock
+from strata_rag.llm.completion import Completion, LLMInfo, Message
 
 _LOOKS_EVERY = 1.0
 _item: ContextVar[str] = ContextVar("item", default="")
@@ -131,3 +133,26 @@ def named(item: str) -> Iterator[None]:
         yield
     finally:
         _item.reset(token)
+
+
+class WatchedClient:
+    """Tells a watchdog of its calls; none begins past the run's deadline."""
+
+    def __init__(self, client: LLMClient, watchdog: Watchdog) -> None:
+        self._client = client
+        self._watchdog = watchdog
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Schema | None = None,
+        repetition: int = 0,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        info = self._client.describe()
+        with self._watchdog.flight(f"{info.provider} {info.model}"):
+            return self._client.complete(messages, schema=schema, repetition=repetition, on_text=on_text)
+
+    def describe(self) -> LLMInfo:
+        return self._client.describe()
