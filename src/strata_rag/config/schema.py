@@ -269,8 +269,8 @@ class Gate(_Section):
         (),
         description="`nDCG@10 >= 0.40`: the mean is at least that. `nDCG@10 drop <= 0.02`: it fell by at most "
         "that against the baseline. `for kind = code` (or `lang`, `tag`) behind a rule takes those questions "
-        "only. Each measure must be among `evaluation.measures`, or be one of answers, such as `Faithfulness >= 0.8`, which "
-        "are then answered and judged.",
+        "only. Each measure must be among `evaluation.measures`, or be one of answers, such as "
+        "`Faithfulness >= 0.8`: the questions are then answered, and judged where the rule asks for it.",
     )
     min_n: int = Field(
         10, ge=1, description="A rule that fewer questions would decide is not measurable, which ends with 4."

@@ -11,8 +11,8 @@ from strata_rag.config.section import Expected
 
 MEASURES = ("nDCG", "Recall", "Precision", "Hit", "MRR", "MAP")
 ANSWER_MEASURES = (
-    "Faithfulness", "AnswerRelevance", "ContextPrecision", "ContextRecall", "Passed", "ExactMatch", "TokenF1", "ROUGE-L",
-    "EmbeddingSimilarity", "Facts", "CitationPrecision", "CitationRecall", "Refused", "Answered",
+    "Faithfulness", "AnswerRelevance", "ContextPrecision", "ContextRecall", "Passed", "ExactMatch", "TokenF1",
+    "ROUGE-L", "EmbeddingSimilarity", "Facts", "CitationPrecision", "CitationRecall", "Refused", "Answered",
 )  # fmt: skip
 _MEASURE = re.compile(rf"(?:{'|'.join(MEASURES)})@[1-9][0-9]*")
 _ANSWERS = "|".join("[-_]?".join(re.findall("ROUGE|[A-Z][a-z]+|F1|L", name)) for name in ANSWER_MEASURES)

@@ -52,8 +52,8 @@ def answer_values(
     ``CitationPrecision`` = |C and R| / |C|, NaN where nothing is cited; ``CitationRecall`` = |C and R| / |G and R|, NaN
     where no relevant item was given.
 
-    ``Refused``: 1 where an unanswerable question is declined, 0 where it is answered. ``Answered``: 1 where an answerable
-    question is answered, 0 where it is declined; 1 minus its mean is the false refusal rate.
+    ``Refused``: 1 where an unanswerable question is declined, 0 where it is answered. ``Answered``: 1 where an
+    answerable question is answered, 0 where it is declined; 1 minus its mean is the false refusal rate.
 
     An answer that never came (cut, empty, filtered, failed) is NaN in all of them.
 

@@ -36,8 +36,9 @@ def exact_match(answer: str, reference: str) -> float:
 def token_f1(answer: str, reference: str) -> float:
     """Return the harmonic mean of precision and recall over the tokens that both share, each as often as both have it.
 
-    2 P R / (P + R), P = shared / tokens of the answer, R = shared / tokens of the reference, in SQuAD's normal form cut
-    at spaces; where a script writes no spaces, each of its characters is a token. 1 where both are empty, 0 where one is.
+    2 P R / (P + R), P = shared / tokens of the answer, R = shared / tokens of the reference, in SQuAD's normal form
+    cut at spaces; where a script writes no spaces, each of its characters is a token. 1 where both are empty, 0 where
+    one is.
 
     Source: Rajpurkar et al., 2016; for scripts without spaces Lewis et al., MLQA, ACL 2020.
     """
@@ -51,8 +52,8 @@ def token_f1(answer: str, reference: str) -> float:
 def rouge_l(answer: str, reference: str) -> float:
     """Return ROUGE-L: the F-measure of the longest common subsequence of words.
 
-    2 P R / (P + R), P = LCS / words of the answer, R = LCS / words of the reference; words are runs of letters and digits
-    in lower case, not stemmed. 0 where either has none.
+    2 P R / (P + R), P = LCS / words of the answer, R = LCS / words of the reference; words are runs of letters and
+    digits in lower case, not stemmed. 0 where either has none.
 
     Source: Lin, ROUGE: A Package for Automatic Evaluation of Summaries, ACL workshop 2004, section 3.1, with beta = 1.
     """

@@ -108,4 +108,5 @@ def answers_from_json(raw: Mapping[str, Any]) -> AnswersRecord:
 
 
 def _noise(raw: Mapping[str, Any]) -> Noise:
-    return Noise(**{key: math.nan if value is None else value for key, value in raw.items()})
+    parts: dict[str, Any] = {key: math.nan if value is None else value for key, value in raw.items()}
+    return Noise(**parts)

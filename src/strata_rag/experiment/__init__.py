@@ -1,5 +1,6 @@
 """Use cases, and the one place where a config becomes components."""
 
+from strata_rag.experiment.answering import AnswerOptions
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.compare import compare, compare_runs
 from strata_rag.experiment.evaluate import evaluate_experiment
@@ -16,6 +17,7 @@ from strata_rag.experiment.settings import SearchSettings
 from strata_rag.experiment.workspace import Workspace
 
 __all__ = [
+    "AnswerOptions",
     "Experiment",
     "GoldenCheck",
     "Pruning",

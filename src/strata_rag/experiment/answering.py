@@ -40,7 +40,7 @@ from strata_rag.evaluation.judge import (
     requests_of,
     tasks_of,
 )
-from strata_rag.experiment.answer import answer_from_hits, build_answerer
+from strata_rag.experiment.answer import answer_from_hits, build_answerer, build_context
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.llm import fence_key
 from strata_rag.experiment.llm_estimate import estimate_calls, requests_made, said_cost
@@ -99,7 +99,7 @@ class AnswerStage:
 
 @dataclass(slots=True)
 class Answering:
-    """Generator and judge of one run, sharing one budget; made before anything is ranked, so that a missing key ends it first.
+    """Generator and judge of one run, sharing one budget; made before anything is ranked: a missing key ends it first.
 
     Attributes:
         experiment: The components.
@@ -129,7 +129,8 @@ class Answering:
         """Make generator and judge.
 
         Raises:
-            InputError: The config names nothing to answer or to judge with, or a condition is on a measure that is not evaluated.
+            InputError: The config names nothing to answer or to judge with, or a condition is on a measure that is
+                not evaluated.
             ModelUnavailable: A key is missing.
         """
         evaluated = set(experiment.config.evaluation.measures)
@@ -234,11 +235,10 @@ class Answering:
         return requests_made(answer_all)
 
     def _typical(self, question: Question, hits: Sequence[Hit]) -> Answer:
-        from strata_rag.experiment.answer import build_context
-
         context = build_context(hits, max_tokens=self.experiment.config.generation.context_tokens)
-        status = "answered" if context.passages else "no_context"
-        return Answer(question.text, _TYPICAL, status, passages=context.passages)
+        if not context.passages:
+            return Answer(question.text, "", "no_context")
+        return Answer(question.text, _TYPICAL, "answered", passages=context.passages)
 
     def _answers(
         self, golden: GoldenSet, hits: Mapping[str, Sequence[Hit]], progress: Progress

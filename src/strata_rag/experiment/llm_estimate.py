@@ -59,4 +59,5 @@ def said_cost(found: CallEstimate) -> str:
     if not found.calls:
         return f"no calls{cached}"
     cost = "at an unknown price" if found.cost is None else f"at most ${found.cost:.4f}"
-    return f"about {found.calls} calls{cached}, {found.input_tokens:,} tokens in, at most {found.output_tokens:,} out, {cost}"
+    tokens = f"{found.input_tokens:,} tokens in, at most {found.output_tokens:,} out"
+    return f"about {found.calls} calls{cached}, {tokens}, {cost}"

@@ -118,9 +118,9 @@ class Judgement:
 
 
 def severity_of(value: float) -> Severity:
-    """Return the mildest severity that a value from 0 to 1 allows: 1 none, 0.75 minor, 0.5 moderate, 0.25 major, 0 critical.
+    """Return the mildest severity that a value from 0 to 1 allows.
 
-    Values between two steps count as the lower one.
+    1 none, 0.75 minor, 0.5 moderate, 0.25 major, 0 critical; a value between two steps counts as the lower one.
     """
     steps = math.floor(4 * value + 1e-9)
     return SEVERITIES[4 - min(max(steps, 0), 4)]
