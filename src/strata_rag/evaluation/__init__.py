@@ -14,7 +14,7 @@ from strata_rag.evaluation.answered import (
     failure_share,
     noise,
 )
-from strata_rag.evaluation.answers_record import AnswersRecord, CallEstimate, CallUse
+from strata_rag.evaluation.answers_record import AnswersRecord, CallEstimate, CallUse, answers_to_json
 from strata_rag.evaluation.comparison import (
     CORRECTIONS,
     Change,
@@ -118,6 +118,7 @@ __all__ = [
     "align",
     "answer_table",
     "answer_values",
+    "answers_to_json",
     "beside",
     "bootstrap_columns",
     "bootstrap_mean",

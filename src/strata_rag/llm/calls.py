@@ -71,7 +71,7 @@ def map_calls(
     """
     run = _Run(function, items, name)
     run.start(min(concurrency, len(items)))
-    outcomes = [Outcome[T, R](index, item) for index, item in enumerate(items)]
+    outcomes: list[Outcome[T, R]] = [Outcome(index, item) for index, item in enumerate(items)]
     stopped: LLMError | None = None
     try:
         while run.working:
