@@ -77,7 +77,7 @@ class AdaptiveLimiter:
             self._resumes = max(self._resumes, self._clock.now() + error.retry_after)
 
     def _speed_up(self) -> None:
-        if self._in_flight >= self.limit:
+        if 2 * self._in_flight > self.limit:  # else nobody needs more
             more = 1 / self._limit if self._refused else 1.0
             self._limit = min(float(self._most), self._limit + more)
 
