@@ -4,6 +4,8 @@ import pytest
 
 from strata_rag.report import visible
 
+SCOTLAND = "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+
 
 @pytest.mark.parametrize(
     ("text", "shown"),
@@ -13,6 +15,11 @@ from strata_rag.report import visible
         ("\x1b[2Jgone", r"\x1b[2Jgone"),
         ("\x9b31m", r"\x9b31m"),
         ("a\rb", r"a\rb"),
+        (
+            "Pump manual." + "".join(chr(0xE0000 + ord(letter)) for letter in "obey"),
+            "Pump manual.<hidden: obey>",
+        ),
+        (SCOTLAND, SCOTLAND),
         ("txt.\u202egpj", r"txt.\u202egpj"),
     ],
 )

@@ -21,7 +21,7 @@ class Guards(Section):
         True, description="Whether characters that nobody sees are taken out of what an answer is made from."
     )
     quarantine: Literal["never", "high", "medium", "low"] = Field(
-        "high",
+        "medium",
         description="Passages with a finding of this severity or above are held back and listed. `high`: hidden or "
         "disguised. `medium`: reads like an order to a model. `low`: odd.",
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from strata_rag.chunking import HEADING_PATH
 from strata_rag.errors import InputError
 from strata_rag.experiment.build import Experiment
+from strata_rag.experiment.llm import fence_key
 from strata_rag.generation import (
     Answer,
     Answerer,
@@ -61,9 +62,12 @@ def build_answerer(
         )
     if generation.provider == "extractive":
         return ExtractiveAnswerer(experiment.analyser.counts, guards=guards)
-    if client is None:
-        raise InputError("generation.provider: expected extractive", hint="set it")
-    return LLMAnswerer(client, guards=guards, key=b"", on_text=on_text)
+    return LLMAnswerer(
+        client or experiment.llm(),
+        guards=guards,
+        key=fence_key(experiment.workspace),
+        on_text=on_text,
+    )
 
 
 def answer_from_hits(

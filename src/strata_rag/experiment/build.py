@@ -32,6 +32,7 @@ from strata_rag.experiment.llm import build_llm
 from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
+from strata_rag.experiment.untrusted import ScannedSource
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import (
     ANALYSER_VERSION,
@@ -224,7 +225,18 @@ class Experiment:
         """Return the adapter that reads the corpus; what it gives is redacted."""
         corpus = self.config.corpus
         source = open_corpus(corpus.root, layout=corpus.format, follow_symlinks=corpus.follow_symlinks)
-        return RedactingSource(source, self.redactor, limit=corpus.limit)
+        return self._scanned(RedactingSource(source, self.redactor, limit=corpus.limit))
+
+    def _scanned(self, source: SourceAdapter) -> SourceAdapter:
+        """Return the source behind the scan for instructions, where the config's guards have one."""
+        guards = self.config.generation.guards
+        if not guards.scan:
+            return source
+        return ScannedSource(
+            source,
+            lambda text, document: self.redactor.redact(text, document=document).text,
+            least="low" if guards.quarantine == "low" else "medium",
+        )
 
     @cached_property
     def redactor(self) -> Redactor:

@@ -12,15 +12,14 @@ from strata_rag.generation.answer import (
 )
 from strata_rag.generation.citations import CitedText, Mark, read_citations
 from strata_rag.generation.extractive import ExtractiveAnswerer
-from strata_rag.generation.fence import KEY_BYTES, fenced, request_marker
-from strata_rag.generation.guards.finding import Finding, Severity
-from strata_rag.generation.guards.hidden import find_hidden, without_hidden
+from strata_rag.generation.fence import fenced, request_marker
+from strata_rag.generation.guards.finding import Finding, Severity, at_least
+from strata_rag.generation.guards.hidden import find_hidden, with_hidden_shown, without_hidden
 from strata_rag.generation.guards.scan import scan
 from strata_rag.generation.llm_answerer import LLMAnswerer, read_reply
 from strata_rag.generation.prompt import Prompt, parse_prompt, read_prompt
 
 __all__ = [
-    "KEY_BYTES",
     "REFUSAL",
     "Admission",
     "Answer",
@@ -38,6 +37,7 @@ __all__ = [
     "Prompt",
     "Severity",
     "admit",
+    "at_least",
     "fenced",
     "find_hidden",
     "is_blank",
@@ -47,5 +47,6 @@ __all__ = [
     "read_reply",
     "request_marker",
     "scan",
+    "with_hidden_shown",
     "without_hidden",
 ]

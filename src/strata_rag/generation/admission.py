@@ -34,7 +34,7 @@ class GuardSettings:
 
     scan: bool = True
     strip: bool = True
-    quarantine: Severity | Literal["never"] = "high"
+    quarantine: Severity | Literal["never"] = "medium"
     spotlight: bool = True
     order: bool = True
     output: bool = True

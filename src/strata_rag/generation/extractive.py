@@ -20,6 +20,7 @@ _RELATIVE_FLOOR = 0.5
 _ALIKE = 0.7
 _LONGEST = 400
 _WRAP = re.compile(r"\s")
+_CODE = re.compile(r"[^\W\d_]\W*\d|\d\W*[^\W\d_]")
 _HEADING = re.compile(r"#{1,6}\s")
 
 
@@ -56,7 +57,7 @@ class ExtractiveAnswerer:
         *,
         guards: GuardSettings,
         sentences: int = 3,
-        coverage: float = 0.35,
+        coverage: float = 0.3,
     ) -> None:
         self._terms = terms
         self._guards = guards
@@ -69,6 +70,9 @@ class ExtractiveAnswerer:
         if not admission.passages:
             return admission.no_context(question)
         asked = self._terms(question)
+        if missing := self._missing_codes(asked, admission.passages):
+            reason = f"no passage holds {', '.join(missing)}, which the question asks about"
+            return admission.answer(question, REFUSAL, "refused", sentences=1, uncited=0, reason=reason)
         sentences = [one for passage in admission.passages for one in self._sentences(passage)]
         chosen, covered = self._choose(asked, sentences)
         if not chosen or covered < self._coverage:
@@ -82,6 +86,14 @@ class ExtractiveAnswerer:
         return admission.answer(
             question, text, "answered", citations=citations, sentences=len(chosen), uncited=0
         )
+
+    def _missing_codes(self, asked: Counter[str], passages: Sequence[ContextPassage]) -> list[str]:
+        """Return the codes (letters and digits in one term) that the question names and no passage holds."""
+        codes = {term for term in asked if _CODE.search(term)}
+        if not codes:
+            return []
+        held = {term for one in passages for term in self._terms(f"{one.title}\n{one.section}\n{one.text}")}
+        return sorted(codes - held)
 
     def _sentences(self, passage: ContextPassage) -> list[_Sentence]:
         found = []

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Sequence
-from hashlib import sha256
 
 from strata_rag.generation.answer import ContextPassage
 from strata_rag.generation.guards.hidden import without_hidden
+from strata_rag.llm import fence_marker
 
-_DIGITS = 16
 _LONGEST_LABEL = 120
-KEY_BYTES = 32
 
 
 def request_marker(key: bytes, question: str, passages: Sequence[ContextPassage]) -> str:
-    """Return the request's marker: 16 hex digits that stand neither in the passages nor in the question.
+    """Return the request's marker, which stands neither in the passages nor in the question.
 
-    It is a keyed digest of the request (HMAC-SHA-256). Without the key it can't be told from a random one; with it the
-    same request gets the same marker, so that a cache knows the request again.
+    It is a keyed digest of the request. Without the key it can't be told from a random one; with it the same request
+    gets the same marker, so that a cache knows the request again.
 
     Args:
         key: Random bytes of this workspace.
@@ -26,14 +23,9 @@ def request_marker(key: bytes, question: str, passages: Sequence[ContextPassage]
         passages: What the marker is to set apart.
     """
     texts = [question, *(part for passage in passages for part in (fence_label(passage), passage.text))]
-    request = sha256()
-    for text in texts:
-        encoded = text.encode("utf-8", "surrogatepass")
-        request.update(len(encoded).to_bytes(8, "big") + encoded)
     attempt = 0
     while True:
-        message = request.digest() + attempt.to_bytes(4, "big")
-        marker = hmac.new(key, message, sha256).hexdigest()[:_DIGITS]
+        marker = fence_marker(key, [*texts, str(attempt)])
         if not any(marker in text.lower() for text in texts):
             return marker
         attempt += 1

@@ -138,13 +138,19 @@ def _excerpt(text: str) -> str:
 
 def _summary(answer: Answer) -> str:
     """Return the counts of an answer in one line."""
-    parts = [f"{answer.sentences} sentences, {answer.uncited} without a citation"]
+    parts = []
+    if answer.status == "answered":
+        parts.append(f"{_count(answer.sentences, 'sentence')}, {answer.uncited} without a citation")
     if answer.unresolved:
-        parts.append(f"{len(answer.unresolved)} cited numbers that no passage has")
-    read = f"{len(answer.passages)} passages read"
+        parts.append(f"{_count(len(answer.unresolved), 'cited number')} that no passage has")
+    read = f"{_count(len(answer.passages), 'passage')} read"
     held = f", {len(answer.quarantined)} held back" if answer.quarantined else ""
     parts += [read + held, f"guards: {', '.join(answer.guards) or 'none'}"]
     return "; ".join([*parts, *_spent(answer)])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _spent(answer: Answer) -> list[str]:
@@ -165,12 +171,12 @@ def _spent(answer: Answer) -> list[str]:
 
 def _print_findings(answer: Answer) -> None:
     held = {passage.number for passage in answer.quarantined}
-    for found in answer.findings[:_FINDINGS_SHOWN]:
+    read = [found for found in answer.findings if found.number not in held]
+    for found in read[:_FINDINGS_SHOWN]:
         finding = found.finding
-        state = "held back" if found.number in held else "read"
         print(
-            f"scan: passage {found.number} ({visible(found.doc_id)}, {state}), {finding.severity}: {finding.kind}, "
+            f"scan: passage {found.number} ({visible(found.doc_id)}) was read, {finding.severity}: {finding.kind}, "
             f"{visible(repr(finding.text))}"
         )
-    if len(answer.findings) > _FINDINGS_SHOWN:
-        print(f"scan: {len(answer.findings) - _FINDINGS_SHOWN} more; all are in --json")
+    if len(read) > _FINDINGS_SHOWN:
+        print(f"scan: {len(read) - _FINDINGS_SHOWN} more; all are in --json")

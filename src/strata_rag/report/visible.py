@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 
+from strata_rag.generation import with_hidden_shown
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def visible(text: str) -> str:
     """Return `text` with control characters and direction overrides written out, such as ``\\x1b``.
 
-    Line ends and tabs stay.
+    Text that invisible characters spell is written out as ``<hidden: text>``. Line ends and tabs stay.
     """
-    return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    return _CONTROL.sub(
+        lambda match: match.group().encode("unicode_escape").decode("ascii"), with_hidden_shown(text)
+    )

@@ -15,17 +15,28 @@ from strata_rag.generation.guards.normalise import normalise
 from strata_rag.generation.guards.phrases import find_phrases
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}")
-_HEX = re.compile(r"(?:(?:\\x|0x|\b)?[0-9A-Fa-f]{2}[\s:,]{0,2}){12,}")
+_HEX = re.compile(
+    r"(?<!\w)(?:[0-9A-Fa-f]{2}[\s:,-]){11,}[0-9A-Fa-f]{2}(?!\w)|(?:\\x[0-9A-Fa-f]{2}){8,}|(?:0x[0-9A-Fa-f]{2}[\s,]{0,2}){8,}"
+)
+_ALL_HEX = re.compile(r"[0-9A-Fa-f]+")
 _PERCENT = re.compile(r"(?:[\w.+~-]{0,40}%[0-9A-Fa-f]{2}){4,}[\w.+~-]{0,40}")
 _ENTITIES = re.compile(r"(?:[\w ]{0,10}&\#(?:\d{2,7}|[xX][0-9A-Fa-f]{2,6});){4,}[\w ]{0,10}")
 _ESCAPES = re.compile(r"(?:[\w ]{0,10}\\u(?:[0-9A-Fa-f]{4}|\{[0-9A-Fa-f]{1,6}\})){4,}[\w ]{0,10}")
 _ESCAPE = re.compile(r"\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})")
 _BITS = re.compile(r"(?:[01]{8}[^\S\n]?){8,}")
 _SPACED = re.compile(r"(?<![^\W\d_])(?:[^\W\d_][ ._*|\-·]{1,2}){7,}[^\W\d_](?![^\W\d_])")
+_GAP = re.compile(r"[ ._*|\-·]{2}")
 _GLUE = re.compile(r"[ ._*|\-·]")
 _LEET = str.maketrans("013457@$!", "oieastasi")
-_NOT_HEX = re.compile(r"\\x|0x|[\s:,]")
+_NOT_HEX = re.compile(r"\\x|0x|[\s:,-]")
 _LEET_SIGNS = re.compile(r"[A-Za-z][013457@$!][A-Za-z]")
+_ORDER_WORDS = ("instru", "prompt", "anweisung", "consigne", "istruzion", "the user", "regeln", "the rules")
+_IN_ROT13 = tuple(codecs.encode(word, "rot13") for word in _ORDER_WORDS)
+_BACKWARDS = tuple(word[::-1] for word in _ORDER_WORDS)
+_VOCABULARY = re.compile(
+    "(ignore|disregard|forget|override|bypass|all|any|your|the|of|previous|prior|above|earlier|system"
+    "|instructions?|prompts?|rules?|reveal|print|output|show|donot|dont|tell|user)"
+)
 _LONGEST = 20_000
 _PRINTABLE = 0.9
 
@@ -69,14 +80,23 @@ def _layer(text: str) -> Iterator[Encoded]:
 def _whole(text: str) -> Iterator[Encoded]:
     """Yield phrases of the text read by ROT13, backwards or with digits as letters."""
     lower = normalise(text)
-    readings = [("rot13", codecs.encode(lower, "rot13")), ("reversed", lower[::-1])]
-    if _LEET_SIGNS.search(lower):
-        readings.append(("digits for letters", lower.translate(_LEET)))
-    for encoding, reading in readings:
+    for encoding, reading in _readings(lower):
         for phrase in find_phrases(reading):
             said = reading[phrase.start : phrase.end]
             if phrase.severity != "low" and said not in lower:
                 yield Encoded(*_place(phrase.start, phrase.end, lower, text, encoding), encoding, said)
+
+
+def _readings(lower: str) -> Iterator[tuple[str, str]]:
+    """Yield the readings in which one of the words stands that every serious order holds."""
+    if any(word in lower for word in _IN_ROT13):
+        yield "rot13", codecs.encode(lower, "rot13")
+    if any(word in lower for word in _BACKWARDS):
+        yield "reversed", lower[::-1]
+    if _LEET_SIGNS.search(lower):
+        letters = lower.translate(_LEET)
+        if any(word in letters for word in _ORDER_WORDS):
+            yield "digits for letters", letters
 
 
 def _place(start: int, end: int, lower: str, text: str, encoding: str) -> tuple[int, int]:
@@ -89,6 +109,11 @@ def _place(start: int, end: int, lower: str, text: str, encoding: str) -> tuple[
 def _reads_as_text(text: str) -> bool:
     readable = sum(letter.isprintable() or letter.isspace() for letter in text)
     return len(text) >= 8 and readable >= _PRINTABLE * len(text) and any(map(str.isalpha, text))
+
+
+def _from_digits(text: str) -> str:
+    """Return what an unbroken run of letters and digits holds in hexadecimal or Base64."""
+    return (_from_hex(text) if _ALL_HEX.fullmatch(text) else "") or _from_base64(text)
 
 
 def _from_base64(text: str) -> str:
@@ -122,12 +147,15 @@ def _from_escapes(text: str) -> str:
 
 
 def _from_spaced(text: str) -> str:
-    """Return letters set apart as words: two separators end a word, or every phrase is looked for run together."""
-    return " ".join(_GLUE.sub("", word) for word in re.split(r"[ ._*|\-·]{2}", text))
+    """Return letters that were set apart as words: two separators end one, or a known word does."""
+    words = [_GLUE.sub("", word) for word in _GAP.split(text)]
+    if len(words) > 1:
+        return " ".join(words)
+    return " ".join(_VOCABULARY.sub(r" \1 ", words[0].lower()).split())
 
 
 _DECODERS: tuple[tuple[str, re.Pattern[str], str, Callable[[str], str]], ...] = (
-    ("base64", _BASE64, "", _from_base64),
+    ("base64 or hexadecimal", _BASE64, "", _from_digits),
     ("hexadecimal", _HEX, "", _from_hex),
     ("percent", _PERCENT, "%", unquote),
     ("entities", _ENTITIES, "&#", html.unescape),

@@ -29,10 +29,8 @@ _OVERRIDE = re.compile("[\u202d\u202e]([^\u202c\n]*)")
 _LEFT_TO_RIGHT_LETTER = re.compile(r"[A-Za-z]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _LONGEST = 300
-_MANY_ZERO_WIDTH = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2064\u206a-\u206f"
-    "\u3164\ufeff\uffa0\ufff9-\ufffb"
-)
+_MANY_ZERO_WIDTH = 8
+_MOST_SPLIT_WORDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +50,14 @@ def find_hidden(text: str) -> list[Finding]:
     """Return the runs of characters that show nothing and yet say something, decoded."""
     if text.isascii():
         return []
-    findings = []
+    findings: list[Finding] = []
+    split_words = 0
     for match in HIDDEN.finditer(text):
-        found = _finding(text, match)
-        if found is not None:
+        if match.lastgroup == "zero" and match.end() - match.start() < _MANY_ZERO_WIDTH:
+            if split_words == _MOST_SPLIT_WORDS:
+                continue
+            split_words += _splits_a_word(text, match)
+        if found := _finding(text, match):
             findings.append(found)
     return findings + _reversed_stretches(text)
 
@@ -66,6 +68,13 @@ def without_hidden(text: str) -> Cleaned:
         return Cleaned(text, 0)
     clean = HIDDEN.sub(lambda match: _kept(text, match), text)
     return Cleaned(clean, len(text) - len(clean))
+
+
+def with_hidden_shown(text: str) -> str:
+    """Return `text` with what invisible characters spell written as ``<hidden: ...>``."""
+    if text.isascii():
+        return text
+    return HIDDEN.sub(lambda match: _shown(text, match), text)
 
 
 def decode_tags(run: str) -> str:
@@ -80,6 +89,11 @@ def _kept(text: str, match: re.Match[str]) -> str:
     if match.lastgroup == "zero" and _is_needed(text, match):
         return run
     return ""
+
+
+def _shown(text: str, match: re.Match[str]) -> str:
+    found = _finding(text, match) if match.lastgroup in ("tags", "selectors") else None
+    return f"<hidden: {found.text}>" if found else match.group()
 
 
 def _is_needed(text: str, match: re.Match[str]) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from strata_rag.generation.guards.finding import Finding
 
-_COMMENT = re.compile(r"<!--(.{0,4000}?)(?:-->|\Z)", re.DOTALL)
 _LINK_COMMENT = re.compile(
     r"^[^\S\n]{0,3}\[(?://|comment|_|#)\]:[^\S\n]{0,3}(?:#|<>)[^\S\n]{0,3}(.{1,2000})$",
     re.MULTILINE | re.IGNORECASE,
@@ -48,11 +47,23 @@ def hidden_markup(text: str) -> list[Stretch]:
     """Return comments, elements that a style hides, and texts that stand in for images, of HTML and Markdown."""
     found = []
     if "<" in text:
-        found += [Stretch(*match.span(), match.group(1)) for match in _COMMENT.finditer(text)]
+        found += _comments(text)
         found += [Stretch(*match.span(), match["inside"]) for match in _UNSEEN.finditer(text)]
         found += [Stretch(*match.span(), match.group(1)) for match in _ALT.finditer(text)]
     if "]:" in text:
         found += [Stretch(*match.span(), match.group(1)) for match in _LINK_COMMENT.finditer(text)]
+    return found
+
+
+def _comments(text: str) -> list[Stretch]:
+    """Return the comments; one that is not closed reaches to the end."""
+    found = []
+    start = text.find("<!--")
+    while start >= 0:
+        close = text.find("-->", start)
+        end = len(text) if close < 0 else close + 3
+        found.append(Stretch(start, end, text[start + 4 : end if close < 0 else close]))
+        start = text.find("<!--", end)
     return found
 
 

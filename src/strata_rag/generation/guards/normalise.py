@@ -60,8 +60,7 @@ class Origin:
         if self._ends is None:
             return start, end
         first = bisect_right(self._ends, start)
-        last = bisect_right(self._ends, end - 1) if end > start else first
-        return first, max(last + 1, first)
+        return first, bisect_right(self._ends, end - 1) + 1 if end > start else first
 
 
 @cache
