@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from strata_rag.evaluation.answered import Coverage, Noise
@@ -86,10 +86,10 @@ class AnswersRecord:
 
 def answers_to_json(record: AnswersRecord) -> dict[str, Any]:
     """Lay the record out as JSON values."""
-    document = asdict(record)
-    for key in ("coverage", "noise"):
-        document[key] = {str(measure): value for measure, value in document[key].items()}
-    return document
+    plain = asdict(replace(record, coverage={}, noise={}))
+    for key, parts in (("coverage", record.coverage), ("noise", record.noise)):
+        plain[key] = {str(measure): asdict(part) for measure, part in parts.items()}
+    return plain
 
 
 def answers_from_json(raw: Mapping[str, Any]) -> AnswersRecord:
