@@ -26,7 +26,11 @@ def material(request: Received) -> str:
 def good_verdicts(request: Received, *, holds: bool = True, score: int = 5) -> dict[str, Any]:
     """Return a reply that matches what was asked: every statement or passage holds, or none does."""
     measure, text = measure_of(request), material(request)
-    reply: dict[str, Any] = {"score": score, "severity": "none" if score == 5 else "major", "reason": "as told"}
+    reply: dict[str, Any] = {
+        "score": score,
+        "severity": "none" if score == 5 else "major",
+        "reason": "as told",
+    }
     if measure == "AnswerRelevance":
         return reply
     if measure == "ContextPrecision":

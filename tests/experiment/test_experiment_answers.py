@@ -57,7 +57,9 @@ def latest(config: Path) -> Any:
     return find_run(config.parent / ".strata" / "runs", "latest")
 
 
-def test_answers_are_valued_without_a_judge_and_without_a_network(judged: Path, cli: CommandLine, wire: Wire) -> None:
+def test_answers_are_valued_without_a_judge_and_without_a_network(
+    judged: Path, cli: CommandLine, wire: Wire
+) -> None:
     ended = cli("eval", judged, "--answers", "--json")
     assert ended.code == 0, ended.err
     measures = ended.json["measures"]
@@ -74,18 +76,29 @@ def test_answers_are_valued_without_a_judge_and_without_a_network(judged: Path, 
     assert not any(name in measures for name in ("Faithfulness", "Passed"))
 
 
-def test_a_judged_run_keeps_verdicts_prompts_models_and_costs(judged: Path, cli: CommandLine, wire: Wire) -> None:
+def test_a_judged_run_keeps_verdicts_prompts_models_and_costs(
+    judged: Path, cli: CommandLine, wire: Wire
+) -> None:
     ended = cli("eval", judged, "--judge", "--json")
     assert ended.code == 0, ended.err
     run = latest(judged)
     record = run.record.answers
     assert record.prompts == {
-        prompt.name: prompt.digest for prompt in map(load_prompt, ("Faithfulness", "AnswerRelevance", "ContextPrecision", "ContextRecall"))
+        prompt.name: prompt.digest
+        for prompt in map(
+            load_prompt, ("Faithfulness", "AnswerRelevance", "ContextPrecision", "ContextRecall")
+        )
     }
-    assert (record.judge["provider"], record.judge["model"], record.same_model) == ("openai", "judge-1", False)
+    assert (record.judge["provider"], record.judge["model"], record.same_model) == (
+        "openai",
+        "judge-1",
+        False,
+    )
     assert record.judging.calls == len(wire.received) > 0
-    assert 0 < record.judging.cost == pytest.approx(
-        (record.judging.input_tokens * 1 + record.judging.output_tokens * 2) / 1e6
+    assert (
+        0
+        < record.judging.cost
+        == pytest.approx((record.judging.input_tokens * 1 + record.judging.output_tokens * 2) / 1e6)
     )
     assert record.judging.cost < record.estimates["judging"].cost
     assert record.estimates["judging"].calls == len(wire.received)
@@ -95,15 +108,21 @@ def test_a_judged_run_keeps_verdicts_prompts_models_and_costs(judged: Path, cli:
     first = {one.measure: one for one in stored["q1"].judgements}
     assert first["Faithfulness"].verdicts[0].passages
     assert first["ContextRecall"].outcome == "scored"
-    assert {one.measure: one for one in stored["q2"].judgements}["ContextRecall"].reason == "no reference answer"
-    assert all(one.outcome == "not_scorable" for one in stored["q4"].judgements if one.measure.startswith("Context"))
+    assert {one.measure: one for one in stored["q2"].judgements}[
+        "ContextRecall"
+    ].reason == "no reference answer"
+    assert all(
+        one.outcome == "not_scorable" for one in stored["q4"].judgements if one.measure.startswith("Context")
+    )
     values = read_per_query(run)
     assert values.column(Measure("Faithfulness"))[0] == 1.0
     assert math.isnan(values.column(Measure("ContextRecall"))[1])
     assert ended.json["measures"]["ContextRecall"]["n"] == 1
 
 
-def test_costs_are_said_before_the_first_call_and_after_the_last(judged: Path, cli: CommandLine, wire: Wire) -> None:
+def test_costs_are_said_before_the_first_call_and_after_the_last(
+    judged: Path, cli: CommandLine, wire: Wire
+) -> None:
     said: list[int] = []
 
     def judge(request: Received) -> Answer:
@@ -112,7 +131,9 @@ def test_costs_are_said_before_the_first_call_and_after_the_last(judged: Path, c
 
     wire.decide = judge
     ended = cli("eval", judged, "--judge")
-    assert ended.err.count("judging: about") == 2, ended.err  # for a typical answer, then for those that were given
+    assert ended.err.count("judging: about") == 2, (
+        ended.err
+    )  # for a typical answer, then for those that were given
     assert "tokens in" in ended.err
     assert "at most $" in ended.err
     assert f"judging: {len(said)} calls, 0 more from the cache" in ended.out, ended.out
@@ -201,7 +222,9 @@ def test_a_killed_run_asks_for_nothing_again_that_was_answered(
     assert len(set(again)) == len(again)
 
 
-def test_a_budget_stops_cleanly_and_a_larger_one_continues(judged: Path, cli: CommandLine, wire: Wire) -> None:
+def test_a_budget_stops_cleanly_and_a_larger_one_continues(
+    judged: Path, cli: CommandLine, wire: Wire
+) -> None:
     ended = cli("eval", judged, "--judge", "--max-calls", 4)
     assert ended.code == 3
     assert "--max-calls" in ended.err
@@ -255,7 +278,9 @@ def test_flags_that_make_no_sense_are_refused_before_any_work(
 
 def test_without_anything_to_answer_or_judge_with_nothing_is_ranked(judged: Path, cli: CommandLine) -> None:
     cli("eval", judged, "--answers", "--set", "generation.provider=none").tells(2, "generation.provider")
-    cli("eval", judged, "--judge", "--set", "evaluation.judge.provider=none").tells(2, "evaluation.judge.provider")
+    cli("eval", judged, "--judge", "--set", "evaluation.judge.provider=none").tells(
+        2, "evaluation.judge.provider"
+    )
 
 
 def test_repetitions_show_the_judges_own_noise(judged: Path, cli: CommandLine, wire: Wire) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from strata_rag.config import LanguageModel
 from strata_rag.errors import InputError, LLMError, NotMeasurable
 from strata_rag.evaluation import (
     AnsweredQuestion,
@@ -147,7 +148,7 @@ class Answering:
         if generation.provider not in ("none", "extractive"):
             generator = experiment.llm(budget=budget, watchdog=watchdog)
         answerer = build_answerer(experiment, client=generator)
-        judge = _judge(experiment, budget, watchdog) if options.judge else None
+        judge = judge_of(experiment, budget, watchdog) if options.judge else None
         return cls(experiment, options, answerer, generator, judge, budget, watchdog, announce)
 
     @property
@@ -219,7 +220,9 @@ class Answering:
             ]
             self._estimate("judging", self.judge, self._judge_requests(typical), self._judge_section)
 
-    def _estimate(self, what: str, client: LLMClient, requests: Sequence[Request], section: Any) -> None:
+    def _estimate(
+        self, what: str, client: LLMClient, requests: Sequence[Request], section: LanguageModel
+    ) -> None:
         found = estimate_calls(client, requests, cache=self.experiment.cache, section=section)
         self._estimates[what] = found
         self.announce(f"{what}: {said_cost(found)}")
@@ -258,7 +261,7 @@ class Answering:
         progress.close()
         done = sum(outcome.result is not None for outcome in calls.outcomes)
         if calls.stopped is not None:
-            raise _stopped(calls.stopped, f"{done} of {len(golden.questions)} answers")
+            raise stopped_with(calls.stopped, f"{done} of {len(golden.questions)} answers")
         return [outcome.result or _failed(outcome.item, outcome.error) for outcome in calls.outcomes]
 
     def _valued(self, golden: GoldenSet, answers: Sequence[Answer]) -> tuple[AnsweredQuestion, ...]:
@@ -304,7 +307,7 @@ class Answering:
         )
         progress.close()
         if run.stopped is not None:
-            raise _stopped(run.stopped, f"{len(run.judgements)} of {len(tasks)} judgements")
+            raise stopped_with(run.stopped, f"{len(run.judgements)} of {len(tasks)} judgements")
         by_question: dict[str, list[Judgement]] = {}
         for judgement in run.judgements:
             by_question.setdefault(judgement.question_id, []).append(judgement)
@@ -319,10 +322,8 @@ class Answering:
         return [*requests_of(tasks, key=fence_key(self.experiment.workspace))]
 
     @property
-    def _judge_section(self) -> Any:
-        config = self.experiment.config
-        judge = config.evaluation.judge
-        return config.generation if judge.provider == "none" else judge
+    def _judge_section(self) -> LanguageModel:
+        return judge_section(self.experiment)
 
     @property
     def _policy(self) -> GatePolicy:
@@ -387,7 +388,19 @@ class Answering:
         return AnswerStage(answered, table, record, tuple(notes), failure)
 
 
-def _judge(experiment: Experiment, budget: Budget, watchdog: Watchdog) -> LLMClient:
+def judge_section(experiment: Experiment) -> LanguageModel:
+    """Return the section of the config that names the judge's model."""
+    judge = experiment.config.evaluation.judge
+    return experiment.config.generation if judge.provider == "none" else judge
+
+
+def judge_of(experiment: Experiment, budget: Budget, watchdog: Watchdog) -> LLMClient:
+    """Return the config's judge.
+
+    Raises:
+        InputError: The config names none.
+        ModelUnavailable: Its key is missing.
+    """
     config = experiment.config
     if config.evaluation.judge.provider != "none":
         return experiment.llm(
@@ -406,7 +419,8 @@ def _failed(question: Question, error: LLMError | None) -> Answer:
     return Answer(question.text, "", "failed", reason=error.message if error else "no reply came")
 
 
-def _stopped(error: LLMError, done: str) -> LLMError:
+def stopped_with(error: LLMError, done: str) -> LLMError:
+    """Return the error with what was done before it, which is kept."""
     return LLMError(
         f"{error.message} ({done} are done and kept)",
         hint=f"{error.hint}; the same command asks only for what is missing",
