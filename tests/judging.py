@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-from llm.wire import Answer, Received, Wire, openai_error, openai_reply
+import pytest
+
+from llm.wire import Answer, Received, Wire, openai_error, openai_reply, serving
 from strata_rag.evaluation.judge import JUDGE_MEASURES, JudgeMeasure, load_prompt
 
 Decide = Callable[[Received], Answer]
@@ -78,3 +81,41 @@ def bodies(wire: Wire) -> list[str]:
 UNAUTHORISED = openai_error(401, "bad key", code="invalid_api_key")
 QUOTA = openai_error(429, "no money", code="insufficient_quota")
 BAD_REQUEST = openai_error(400, "no", code="bad")
+
+GOLDEN = """
+- {id: q1, question: Where does the red pump stand?, relevant: [atlas/parts/pump.md], reference_answer: In hall four.}
+- {id: q2, question: Which part is CD-77?, relevant: [atlas/parts/valve.md], expected: [spare part]}
+- {id: q3, question: Who approves travel expenses?, relevant: [atlas/notes/travel.md]}
+- {id: q4, question: What does the moon weigh?, kind: unanswerable}
+- {id: q5, question: Which vessel left late?, relevant: [harbor/log.txt]}
+"""
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    """A judge on loopback that replies in good form."""
+    with serving() as server:
+        server.decide = judging()
+        yield server
+
+
+@pytest.fixture
+def judged(ingested: Path, wire: Wire) -> Path:
+    """A config that answers by extraction and has a judge on loopback."""
+    (ingested.parent / "golden.yaml").write_text(GOLDEN)
+    judge = {"provider": "openai", "model": "judge-1", "base_url": f"{wire.url}/v1", "concurrency": 1}
+    judge |= {"price": {"input": 1, "output": 2}, "retry_for": 0}
+    evaluation = {"golden": "golden.yaml", "measures": ["Hit@5"], "judge": judge}
+    change(ingested, evaluation=evaluation, generation={"provider": "extractive"})
+    return ingested
+
+
+def change(config: Path, **sections: Any) -> None:
+    """Write sections over those of a config; ``judge`` means that of the evaluation."""
+    values = json.loads(config.read_text())
+    values |= {
+        name: {**values.get(name, {}), **section} for name, section in sections.items() if name != "judge"
+    }
+    if "judge" in sections:
+        values["evaluation"]["judge"] |= sections["judge"]
+    config.write_text(json.dumps(values))

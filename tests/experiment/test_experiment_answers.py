@@ -6,51 +6,20 @@ import json
 import math
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import judging as j
-from llm.wire import Answer, Received, Wire, openai_reply, serving
+from judging import judged, wire
+from llm.wire import Answer, Received, Wire, openai_reply
 from strata_rag.evaluation import Measure, find_run, read_answers, read_per_query
 from strata_rag.evaluation.judge import load_prompt
 from workbench import CommandLine, Running, wait_until
 
-GOLDEN = """
-- {id: q1, question: Where does the red pump stand?, relevant: [atlas/parts/pump.md], reference_answer: In hall four.}
-- {id: q2, question: Which part is CD-77?, relevant: [atlas/parts/valve.md], expected: [spare part]}
-- {id: q3, question: Who approves travel expenses?, relevant: [atlas/notes/travel.md]}
-- {id: q4, question: What does the moon weigh?, kind: unanswerable}
-- {id: q5, question: Which vessel left late?, relevant: [harbor/log.txt]}
-"""
-
-
-@pytest.fixture
-def wire() -> Iterator[Wire]:
-    with serving() as server:
-        server.decide = j.judging()
-        yield server
-
-
-@pytest.fixture
-def judged(ingested: Path, wire: Wire) -> Path:
-    """A config that answers by extraction and has a judge on loopback."""
-    (ingested.parent / "golden.yaml").write_text(GOLDEN)
-    values = json.loads(ingested.read_text())
-    judge = {"provider": "openai", "model": "judge-1", "base_url": f"{wire.url}/v1", "concurrency": 1}
-    judge |= {"price": {"input": 1, "output": 2}, "retry_for": 0}
-    evaluation = {"golden": "golden.yaml", "measures": ["Hit@5"], "judge": judge}
-    extra = {"evaluation": evaluation, "generation": {"provider": "extractive"}}
-    ingested.write_text(json.dumps({**values, **extra}))
-    return ingested
-
-
-def change(config: Path, **evaluation_judge: Any) -> None:
-    values = json.loads(config.read_text())
-    values["evaluation"]["judge"] |= evaluation_judge
-    config.write_text(json.dumps(values))
+__all__ = ["judged", "wire"]
 
 
 def latest(config: Path) -> Any:
@@ -159,13 +128,12 @@ def test_a_second_run_makes_no_call_at_all(judged: Path, cli: CommandLine, wire:
     assert ended.json["answers"]["judging"]["cost"] == 0
 
 
-@pytest.mark.parametrize(("answer", "kind"), [(j.UNAUTHORISED, "401"), (j.QUOTA, "quota")])
+@pytest.mark.parametrize("answer", [j.UNAUTHORISED, j.QUOTA], ids=["401", "quota"])
 def test_an_error_that_every_later_call_would_meet_stops_the_run_which_then_continues(
-    judged: Path, cli: CommandLine, wire: Wire, answer: Answer, kind: str
+    judged: Path, cli: CommandLine, wire: Wire, answer: Answer
 ) -> None:
     wire.decide = j.failing_at(6, answer, wire, j.judging())
     ended = cli("eval", judged, "--judge")
-    ended.tells(3, "5 of ") if not ended.err.startswith("judging") else None
     assert ended.code == 3, ended.err
     assert "of 20 judgements are done and kept" in ended.err
     assert len(wire.received) == 6

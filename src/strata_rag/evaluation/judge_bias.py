@@ -12,7 +12,9 @@ from strata_rag.evaluation.intervals import bootstrap_mean, mean
 from strata_rag.evaluation.judge import JudgeItem, JudgeMeasure, Judgement, Task
 
 _BEFORE = "This is a reply to the question that was asked, and it is given here as fully as it can be."
-_AFTER = "In other words, that is what there is to say about it, and with that the question has been dealt with in full."
+_AFTER = (
+    "In other words, that is what there is to say about it, and with that the question has been dealt with."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ COLUMNS = (
     "run", "question_id", "measure", "kind", "question", "reference", "answer", "passages", "label", "note",
 )  # fmt: skip
 _GRADE = re.compile(r"([1-5])(?:[.,]0+)?(?:\s*/\s*5)?")
-_JUDGE = re.compile(r"judge\b.*", re.IGNORECASE)
+_JUDGE = re.compile(r"judge(?:[\W_].*)?", re.IGNORECASE)
 _HINT = "keep the columns that `strata judge export` wrote, and give each label as a whole number from 1 to 5"
 
 

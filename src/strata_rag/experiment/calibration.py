@@ -98,7 +98,7 @@ def _grades_for(labels: Sequence[Label], run: StoredRun, notes: list[str]) -> Gr
             grades[label.run, label.question_id, label.measure] = grade_of(value)
     if others:
         notes.append(
-            f"{run.record.run_id} gave other answers than the labelled ones in {others} rows; they are left out"
+            f"{others} rows are left out: {run.record.run_id} gave another answer than the labelled one"
         )
     return grades
 
