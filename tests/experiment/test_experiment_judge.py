@@ -278,9 +278,7 @@ def test_a_judge_that_is_not_swayed_shows_no_difference(judged: Path, cli: Comma
     ended = cli("judge", "bias", judged, "latest", "--json")
     assert ended.code == 0, ended.err
     assert "judging: about" in ended.err
-    checks = {
-        (one["check"] if "check" in one else one["name"], one["measure"]): one for one in ended.json["checks"]
-    }
+    checks = {(one["name"], one["measure"]): one for one in ended.json["checks"]}
     assert set(checks) == {
         ("position", "Faithfulness"), ("position", "ContextPrecision"), ("verbosity", "AnswerRelevance"),
     }  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field
 
 from strata_rag.config.chunking import Chunking
-from strata_rag.config.generation import Generation
+from strata_rag.config.generation import Generation, LanguageModel
 from strata_rag.config.judge import Judge
 from strata_rag.config.privacy import Privacy
 from strata_rag.config.section import Expected, FolderOrName, YesNo
@@ -200,14 +200,24 @@ class Fusion(_Section):
 class Rerank(_Section):
     """The second stage, which scores question and text together."""
 
-    scorer: Literal["cross-encoder", "late-interaction", "none"] = Field(
+    scorer: Literal["cross-encoder", "late-interaction", "llm", "none"] = Field(
         "cross-encoder",
         description="`cross-encoder`: a model reads question and text together. `late-interaction`: "
-        "the embedding model's token vectors are compared. `none`: no second stage.",
+        "the embedding model's token vectors are compared. `llm`: a language model puts all candidates in order in "
+        "one call. `none`: no second stage.",
     )
     model: ModelName = Field(
         "cross-encoder/ms-marco-MiniLM-L-6-v2",
         description="The cross-encoder's name, or its folder if it starts with `./`, `../`, `/` or `~`.",
+    )
+    llm: LanguageModel | None = Field(
+        None,
+        description="With `llm`: the language model, by keys as under `generation`; null: that of `generation`.",
+    )
+    passage_tokens: int = Field(
+        400,
+        ge=1,
+        description="With `llm`: most tokens of a candidate, roughly; what is beyond is not shown to it.",
     )
     label: Annotated[int, Field(ge=0)] | None = Field(
         None,
@@ -223,7 +233,9 @@ class Rerank(_Section):
         description="`replace`: the scorer's order. `rrf`: its order fused with the first stage's.",
     )
     floor: float | None = Field(
-        None, description="Hits that the scorer puts below this are dropped; null keeps all."
+        None,
+        description="Hits that the scorer puts below this are dropped; null keeps all. A score of `llm` is a place, "
+        "from 1 down.",
     )
 
 

@@ -9,6 +9,7 @@ from strata_rag.errors import InputError, LLMError
 from strata_rag.experiment.answer import answer_from_hits, build_answerer
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.ownership import require_same
+from strata_rag.experiment.reranking import rerank_use
 from strata_rag.experiment.search_warnings import search_warnings
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.index import CollectionRecord, Index, Where, has_field, is_text
@@ -57,7 +58,8 @@ def query(
     answerer = build_answerer(experiment, on_text=on_text) if answers else None
     with opened(experiment, settings) as (record, index):
         warnings = search_warnings(experiment, settings, record, [question])
-        retriever = experiment.retriever(index, settings, experiment.scorer() if settings.rerank else None)
+        scorer = experiment.scorer() if settings.rerank else None
+        retriever = experiment.retriever(index, settings, scorer)
         with experiment.timer.measure("total"):
             hits = (
                 retriever.retrieve(question, top_k)
@@ -86,6 +88,7 @@ def query(
         warnings=tuple(warnings),
         timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
         answer=answer,
+        reranking=rerank_use(scorer),
     )
 
 

@@ -68,6 +68,7 @@ def query_document(result: QueryResult) -> dict[str, Any]:
         ],
         "warnings": list(result.warnings),
         "timings_ms": result.timings_ms,
+        "reranking": asdict(result.reranking) if result.reranking else None,
     }
 
 
@@ -103,6 +104,7 @@ def evaluation_document(result: EvaluationResult) -> dict[str, Any]:
         },
         "counts": dict(run.counts),
         "answers": answers_document(run),
+        "models": [dict(model) for model in run.models],
         "warnings": [*run.warnings, *result.damaged],
         "timings_ms": {
             stage: {"p50": _number(timing.p50), "p95": _number(timing.p95)}

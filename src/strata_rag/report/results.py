@@ -9,7 +9,7 @@ from strata_rag.corpus import Manifest
 from strata_rag.errors import NotMeasurable
 from strata_rag.evaluation import StoredRun
 from strata_rag.generation import Answer
-from strata_rag.retrieval import Hit
+from strata_rag.retrieval import Hit, RerankUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,7 @@ class QueryResult:
         warnings: What a reader should know.
         timings_ms: Milliseconds by stage.
         answer: The answer made from the hits, or None where none was asked for.
+        reranking: What a language model was used for as reranker; None where none reranks.
     """
 
     question: str
@@ -124,6 +125,7 @@ class QueryResult:
     warnings: tuple[str, ...]
     timings_ms: dict[str, float]
     answer: Answer | None = None
+    reranking: RerankUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
