@@ -141,6 +141,6 @@ def _cut(passage: ContextPassage, size: int) -> ContextPassage:
     """Return the beginning of a passage in at most `size` bytes, ended at white space where there is some."""
     text = passage.text.encode("utf-8", "surrogatepass")[:size].decode("utf-8", "ignore")
     words = text.rstrip()
-    if passage.text[len(text) : len(text) + 1].strip():
-        words = words.rpartition(" ")[0] or words
+    if words == text and passage.text[len(text) : len(text) + 1].strip():
+        words = words.rpartition(" ")[0].rstrip() or words
     return replace(passage, text=words, end=passage.start + len(words))

@@ -84,6 +84,7 @@ class LLMAnswerer:
             failed = admission.answer(question, "", "failed", reason=error.message)
             return replace(failed, prompt=self._prompt.id, hint=error.hint)
         answer = read_reply(question, completion, admission)
+        answer = replace(answer, warnings=(*answer.warnings, *completion.notes))
         return replace(self._checked(answer, request), prompt=self._prompt.id, completion=completion)
 
     def request(self, question: str, passages: tuple[ContextPassage, ...]) -> Request:

@@ -15,13 +15,16 @@ from strata_rag.generation.guards.normalise import normalise
 from strata_rag.generation.guards.phrases import find_phrases
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}")
-_HEX = re.compile(
-    r"(?<!\w)(?:[0-9A-Fa-f]{2}[\s:,-]){11,}[0-9A-Fa-f]{2}(?!\w)|(?:\\x[0-9A-Fa-f]{2}){8,}|(?:0x[0-9A-Fa-f]{2}[\s,]{0,2}){8,}"
-)
+_HEX = re.compile(r"[0-9A-Fa-f]{2}[\s:,-](?:[0-9A-Fa-f]{2}[\s:,-]){10,}[0-9A-Fa-f]{2}(?!\w)")
+_HEX_ESCAPES = re.compile(r"\\x[0-9A-Fa-f]{2}(?:\\x[0-9A-Fa-f]{2}){7,}")
+_HEX_NUMBERS = re.compile(r"0x[0-9A-Fa-f]{2}(?:[\s,]{1,2}0x[0-9A-Fa-f]{2}){7,}")
 _ALL_HEX = re.compile(r"[0-9A-Fa-f]+")
-_PERCENT = re.compile(r"(?:[\w.+~-]{0,40}%[0-9A-Fa-f]{2}){4,}[\w.+~-]{0,40}")
-_ENTITIES = re.compile(r"(?:[\w ]{0,10}&\#(?:\d{2,7}|[xX][0-9A-Fa-f]{2,6});){4,}[\w ]{0,10}")
-_ESCAPES = re.compile(r"(?:[\w ]{0,10}\\u(?:[0-9A-Fa-f]{4}|\{[0-9A-Fa-f]{1,6}\})){4,}[\w ]{0,10}")
+_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}(?:[\w.+~-]{0,40}%[0-9A-Fa-f]{2})*[\w.+~-]{0,40}")
+_ENTITY = r"&\#(?:\d{2,7}|[xX][0-9A-Fa-f]{2,6});"
+_ENTITIES = re.compile(rf"{_ENTITY}(?:[\w ]{{0,10}}{_ENTITY}){{3,}}[\w ]{{0,10}}")
+_CODE_POINT = r"\\u(?:[0-9A-Fa-f]{4}|\{[0-9A-Fa-f]{1,6}\})"
+_ESCAPES = re.compile(rf"{_CODE_POINT}(?:[\w ]{{0,10}}{_CODE_POINT}){{3,}}[\w ]{{0,10}}")
+_WORD_BEFORE = re.compile(r"[\w.+~-]{0,20}\Z")
 _ESCAPE = re.compile(r"\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})")
 _BITS = re.compile(r"(?:[01]{8}[^\S\n]?){8,}")
 _SPACED = re.compile(r"(?<![^\W\d_])(?:[^\W\d_][ ._*|\-·]{1,2}){7,}[^\W\d_](?![^\W\d_])")
@@ -37,6 +40,7 @@ _VOCABULARY = re.compile(
     "(ignore|disregard|forget|override|bypass|all|any|your|the|of|previous|prior|above|earlier|system"
     "|instructions?|prompts?|rules?|reveal|print|output|show|donot|dont|tell|user)"
 )
+_HALF_PLAIN = ("percent", "entities", "escapes")  # what is no letter is encoded, the rest need not be
 _LONGEST = 20_000
 _PRINTABLE = 0.9
 
@@ -72,9 +76,16 @@ def _layer(text: str) -> Iterator[Encoded]:
         if trigger and trigger not in text:
             continue
         for match in pattern.finditer(text):
-            decoded = decode(match.group()[:_LONGEST])
+            start = _word_start(text, match.start()) if encoding in _HALF_PLAIN else match.start()
+            decoded = decode(text[start : match.end()][:_LONGEST])
             if decoded and _reads_as_text(decoded):
-                yield Encoded(match.start(), match.end(), encoding, decoded)
+                yield Encoded(start, match.end(), encoding, decoded)
+
+
+def _word_start(text: str, at: int) -> int:
+    """Return where the word that ends at `at` begins, at most 20 characters before."""
+    match = _WORD_BEFORE.search(text, max(0, at - 20), at)
+    return match.start() if match else at
 
 
 def _whole(text: str) -> Iterator[Encoded]:
@@ -157,6 +168,8 @@ def _from_spaced(text: str) -> str:
 _DECODERS: tuple[tuple[str, re.Pattern[str], str, Callable[[str], str]], ...] = (
     ("base64 or hexadecimal", _BASE64, "", _from_digits),
     ("hexadecimal", _HEX, "", _from_hex),
+    ("hexadecimal", _HEX_ESCAPES, "\\x", _from_hex),
+    ("hexadecimal", _HEX_NUMBERS, "0x", _from_hex),
     ("percent", _PERCENT, "%", unquote),
     ("entities", _ENTITIES, "&#", html.unescape),
     ("escapes", _ESCAPES, "\\u", _from_escapes),
