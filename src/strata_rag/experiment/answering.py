@@ -33,8 +33,10 @@ from strata_rag.evaluation import (
 )
 from strata_rag.evaluation.judge import (
     GatePolicy,
+    JudgeItem,
     JudgeMeasure,
     Judgement,
+    Task,
     compute_gate,
     judge_all,
     prompt_digests,
@@ -141,7 +143,7 @@ class Answering:
                     f"--stop-if: expected one of {', '.join(sorted(evaluated))}, found {rule.measure}",
                     hint=f"add {rule.measure} to evaluation.measures",
                 )
-        budget = Budget(max_cost=options.max_cost, max_calls=options.max_calls)
+        budget = experiment.budget = Budget(max_cost=options.max_cost, max_calls=options.max_calls)
         watchdog = Watchdog(announce)
         generation = experiment.config.generation
         generator = None
@@ -181,11 +183,12 @@ class Answering:
         """
         if reason := self._stopped_by(ranked):
             return self._skipped((), golden, f"answers were skipped: {reason}")
+        before = self.budget.spent
         self._announce_costs(golden, hits)
         answers = self._answers(golden, hits, progress)
         generating = self.budget.spent
         answered = self._valued(golden, answers)
-        record = self._record(answered, generating)
+        record = self._record(answered, _use(generating, before))
         table = answer_table(answered, ())
         if self.judge is None:
             return self._finished(answered, table, record, golden)
@@ -295,7 +298,7 @@ class Answering:
     ) -> tuple[AnsweredQuestion, ...]:
         assert self.judge is not None
         self._estimate("judging", self.judge, self._judge_requests(answered), self._judge_section)
-        tasks = tasks_of([one.item for one in answered], self.judged, repeat=self.repeat)
+        tasks = self._tasks(answered)
         progress.phase("judging", len(tasks))
         run = judge_all(
             self.judge,
@@ -318,8 +321,12 @@ class Answering:
         )
 
     def _judge_requests(self, answered: Sequence[AnsweredQuestion]) -> list[Request]:
-        tasks = tasks_of([one.item for one in answered], self.judged, repeat=self.repeat)
+        tasks = self._tasks(answered)
         return [*requests_of(tasks, key=fence_key(self.experiment.workspace))]
+
+    def _tasks(self, answered: Sequence[AnsweredQuestion]) -> list[Task]:
+        items = [redacted_item(self.experiment, one.item) for one in answered]
+        return tasks_of(items, self.judged, repeat=self.repeat)
 
     @property
     def _judge_section(self) -> LanguageModel:
@@ -335,14 +342,14 @@ class Answering:
         }
         return GatePolicy(minimums, policy.worst_severity)
 
-    def _record(self, answered: Sequence[AnsweredQuestion], generating: Spent) -> AnswersRecord:
+    def _record(self, answered: Sequence[AnsweredQuestion], generating: CallUse) -> AnswersRecord:
         prompts = sorted({one.answer.prompt for one in answered if one.answer.prompt})
         provider = self.experiment.config.generation.provider
         described = asdict(self.generator.describe()) if self.generator else {"provider": provider}
         return AnswersRecord(
             generator={**described, "prompts": prompts},
             statuses=dict(sorted(Counter(one.answer.status for one in answered).items())),
-            generating=_use(generating, Spent()),
+            generating=generating,
             estimates=dict(self._estimates),
         )
 
@@ -386,6 +393,12 @@ class Answering:
             unscored = sum(one.outcome not in ("scored", "not_scorable") for one in judgements)
             failure = _too_many(f"{unscored} judgements have no value ({share:.1%})", most)
         return AnswerStage(answered, table, record, tuple(notes), failure)
+
+
+def redacted_item(experiment: Experiment, item: JudgeItem) -> JudgeItem:
+    """Return what a judge may read of an answer: question and reference are redacted like the documents."""
+    reference = experiment.redacted(item.reference) if item.reference else item.reference
+    return replace(item, question=experiment.redacted(item.question), reference=reference)
 
 
 def judge_section(experiment: Experiment) -> LanguageModel:

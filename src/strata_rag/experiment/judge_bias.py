@@ -22,7 +22,7 @@ from strata_rag.evaluation import (
     verbosity_tasks,
 )
 from strata_rag.evaluation.judge import JUDGE_MEASURES, JudgeMeasure, judge_all, requests_of
-from strata_rag.experiment.answering import judge_of, judge_section, stopped_with
+from strata_rag.experiment.answering import judge_of, judge_section, redacted_item, stopped_with
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.llm import fence_key
 from strata_rag.experiment.llm_estimate import estimate_calls, said_cost
@@ -71,7 +71,7 @@ def check_bias(
         return preference
     budget, watchdog = Budget(max_cost=max_cost, max_calls=max_calls), Watchdog(announce)
     judge = judge_of(experiment, budget, watchdog)
-    items = [answer.item for answer in _drawn(answers, sample, seed)]
+    items = [redacted_item(experiment, answer.item) for answer in _drawn(answers, sample, seed)]
     makers = {"position": position_tasks, "verbosity": verbosity_tasks}
     named = [(check, pair) for check in checks for pair in makers[check](items)]
     tasks = [task for _, pair in named for task in pair]
