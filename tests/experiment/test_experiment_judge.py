@@ -368,3 +368,30 @@ def test_a_judge_that_favours_its_own_model_is_found_out(judged: Path, cli: Comm
     assert (own[0]["difference"], own[0]["swayed"]) == (0.5, True)
     assert len(wire.received) <= before + 4
     cli("judge", "bias", judged, "latest~1", "--other", "latest").tells(2, "the judge's own model")
+
+
+def test_a_report_shows_answers_with_their_coverage_and_the_ones_that_do_not_pass(
+    judged: Path, cli: CommandLine, wire: Wire
+) -> None:
+    good = j.judging()
+
+    def decide(request: Received) -> Answer:
+        if "CD-77?" in j.material(request):
+            return j.replied(request, json.dumps(j.good_verdicts(request, holds=False, score=1)))
+        return good(request) if "vessel" not in j.material(request) else j.replied(request, "<b>no</b>")
+
+    wire.decide = decide
+    assert cli("eval", judged, "--judge").code == 4
+    page = judged.parent / "r.html"
+    ended = cli("report", "latest", "-o", page)
+    assert ended.code == 0, ended.err
+    text = page.read_text(encoding="utf-8")
+    assert "Answers that do not pass" in text
+    assert "Which part is CD-77?" in text
+    assert "does not hold" in text
+    assert "of 4 scored; 1 unparsable" in text or "of 4 scored; 2 unparsable" in text, text[
+        text.index("Faithfulness") :
+    ][:400]
+    assert "judged by openai judge-1" in text
+    assert "<b>no</b>" not in text
+    assert cli("runs", "show", "latest").code == 0

@@ -153,7 +153,8 @@ def wilson(successes: int, n: int, *, level: float = LEVEL) -> Interval:
     share = successes / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return Interval(max(0.0, centre - half), min(1.0, centre + half))
+    low = 0.0 if successes == 0 else centre - half
+    return Interval(low, 1.0 if successes == n else centre + half)
 
 
 def mean(values: NDArray[np.float64]) -> float:
