@@ -90,6 +90,7 @@ def test_every_key_has_an_origin(load: Load) -> None:
     leaves = [key.path for key in all_keys().values() if not key.section]
     price = "price={input: 3, output: 15}"
     nullable = ["retrieval.fusion.weights={dense: 2}", f"generation.{price}", f"retrieval.rerank.llm.{price}"]
+    nullable.append(f"evaluation.judge.{price}")
     origins = load(overrides=nullable).origins
     assert list(origins) == leaves
     assert origins["retrieval.fusion.weights.dense"] == "--set"

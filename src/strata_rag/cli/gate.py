@@ -20,6 +20,7 @@ from strata_rag.cli.common import (
     print_warnings,
     write_text,
 )
+from strata_rag.cli.paying import MaxCalls, MaxCost, announce_cost
 from strata_rag.cli.progress import show_progress
 from strata_rag.errors import AnswerIsNo, NotMeasurable, StrataError
 
@@ -41,12 +42,15 @@ def gate_command(
     markdown: Annotated[
         Path | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown as well.")
     ] = None,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate, and fail if a gate rule is broken.
 
-    The rules stand in the config's gate section. Exit 0: pass, 1: regression, 4: not measurable.
+    The rules stand in the config's gate section. Questions are answered and judged where a rule is about that.
+    Exit 0: pass, 1: regression, 4: not measurable.
     """
     from strata_rag import experiment as use_cases
     from strata_rag import report
@@ -59,6 +63,9 @@ def gate_command(
             created=datetime.now(UTC),
             token=secrets.token_hex(3),
             progress=progress,
+            max_cost=max_cost,
+            max_calls=max_calls,
+            announce=announce_cost,
         )
     print_warnings(result.run.record.warnings, more="")
     if junit is not None:

@@ -3,6 +3,7 @@
 from strata_rag.config.chunking import Chunking, TypePolicy
 from strata_rag.config.corpus import Corpus, Limits, Tables
 from strata_rag.config.generation import Generation, LanguageModel, Price
+from strata_rag.config.judge import Judge, JudgePolicy
 from strata_rag.config.loader import LoadedConfig, load_config
 from strata_rag.config.privacy import Presidio, Privacy, Regex
 from strata_rag.config.reference import render_reference
@@ -33,6 +34,8 @@ __all__ = [
     "Generation",
     "Hnsw",
     "Index",
+    "Judge",
+    "JudgePolicy",
     "LanguageModel",
     "Lexical",
     "Limits",

@@ -14,6 +14,7 @@ from pydantic import Field
 from strata_rag.config.chunking import Chunking
 from strata_rag.config.corpus import Corpus
 from strata_rag.config.generation import Generation
+from strata_rag.config.judge import Judge
 from strata_rag.config.privacy import Privacy
 from strata_rag.config.rerank import ModelName, Rerank
 from strata_rag.config.section import Expected, YesNo
@@ -212,6 +213,7 @@ class Evaluation(_Section):
         ("nDCG@10", "Recall@5", "Precision@5", "Hit@5", "MRR@10"),
         description=f"Measures with their cutoffs: {', '.join(f'`{name}@k`' for name in MEASURES)}.",
     )
+    judge: Judge = Field(Judge(), description="What judges answers, and when they pass.")
     seed: int = Field(0, ge=0, description="Seed of every random draw, such as bootstrap intervals.")
 
 
@@ -222,7 +224,8 @@ class Gate(_Section):
         (),
         description="`nDCG@10 >= 0.40`: the mean is at least that. `nDCG@10 drop <= 0.02`: it fell by at most "
         "that against the baseline. `for kind = code` (or `lang`, `tag`) behind a rule takes those questions "
-        "only. Each measure must be among `evaluation.measures`.",
+        "only. Each measure must be among `evaluation.measures`, or be one of answers, such as "
+        "`Faithfulness >= 0.8`: the questions are then answered, and judged where the rule asks for it.",
     )
     min_n: int = Field(
         10, ge=1, description="A rule that fewer questions would decide is not measurable, which ends with 4."

@@ -10,9 +10,15 @@ from pydantic import AfterValidator
 from strata_rag.config.section import Expected
 
 MEASURES = ("nDCG", "Recall", "Precision", "Hit", "MRR", "MAP")
+ANSWER_MEASURES = (
+    "Faithfulness", "AnswerRelevance", "ContextPrecision", "ContextRecall", "Passed", "ExactMatch", "TokenF1",
+    "ROUGE-L", "EmbeddingSimilarity", "Facts", "CitationPrecision", "CitationRecall", "Refused", "Answered",
+)  # fmt: skip
 _MEASURE = re.compile(rf"(?:{'|'.join(MEASURES)})@[1-9][0-9]*")
+_ANSWERS = "|".join("[-_]?".join(re.findall("ROUGE|[A-Z][a-z]+|F1|L", name)) for name in ANSWER_MEASURES)
 _GATE_RULE = re.compile(
-    rf"{_MEASURE.pattern} (?:>=|drop <=) (?:0|1|0?\.[0-9]+|1\.0+)(?: for (?:kind|lang|tag) = \S.*)?"
+    rf"\s*(?:{_MEASURE.pattern}|(?i:{_ANSWERS}))(?:\s*>=\s*|\s+drop\s*<=\s*)(?:0|1|0?\.[0-9]+|1\.0+|0\.0*)"
+    r"(?:\s+for\s+(?:kind|lang|tag)\s*=\s*\S.*)?\s*"
 )
 GATE_EXAMPLE = "`nDCG@10 >= 0.40` or `nDCG@10 drop <= 0.02`, with `for kind = code` behind it for a slice"
 

@@ -1,5 +1,22 @@
 """Golden sets, measures, intervals and run records."""
 
+from strata_rag.evaluation.agreement import GRADES, Agreement, agreement, confusion, weighted_kappa
+from strata_rag.evaluation.answer_files import ANSWERS, StoredAnswer, read_answers
+from strata_rag.evaluation.answer_measures import answer_values, declined, plain_text
+from strata_rag.evaluation.answer_text import exact_match, rouge_l, token_f1
+from strata_rag.evaluation.answered import (
+    AnsweredQuestion,
+    Coverage,
+    Noise,
+    answer_table,
+    beside,
+    coverage,
+    failure_share,
+    judged_value,
+    noise,
+)
+from strata_rag.evaluation.answers_record import AnswersRecord, CallEstimate, CallUse, answers_to_json
+from strata_rag.evaluation.calibration import Calibration, Grades, RaterPair, calibrate, grades_in_file
 from strata_rag.evaluation.comparison import (
     CORRECTIONS,
     Change,
@@ -12,6 +29,7 @@ from strata_rag.evaluation.comparison import (
     explore_measures,
     run_names,
 )
+from strata_rag.evaluation.declines import is_decline
 from strata_rag.evaluation.gate import GateResult, Rule, RuleResult, Status, hold_against
 from strata_rag.evaluation.golden import KINDS, LEVELS, Evidence, GoldenSet, Question
 from strata_rag.evaluation.golden_evidence import Span, check_evidence, resolve_evidence, text_of
@@ -26,8 +44,17 @@ from strata_rag.evaluation.intervals import (
     bootstrap_mean,
     slices,
     summarise,
+    wilson,
 )
-from strata_rag.evaluation.measures import NAMES, Measure, PerQuery, evaluate, evaluate_ranking
+from strata_rag.evaluation.judge_bias import (
+    BiasCheck,
+    compare_pairs,
+    position_tasks,
+    self_preference,
+    verbosity_tasks,
+)
+from strata_rag.evaluation.labels import Label, labels_csv, labels_jsonl, read_labels, sample_answers
+from strata_rag.evaluation.measures import ANSWER_NAMES, NAMES, Measure, PerQuery, evaluate, evaluate_ranking
 from strata_rag.evaluation.run_files import (
     StoredQuestion,
     StoredRun,
@@ -50,29 +77,45 @@ from strata_rag.evaluation.significance import (
     sign_flip_test,
     sign_flip_tests,
 )
+from strata_rag.evaluation.stop_rule import StopRule
 from strata_rag.evaluation.trec import RankedItem, decode_id, encode_id
 
 __all__ = [
+    "ANSWERS",
+    "ANSWER_NAMES",
     "CORRECTIONS",
+    "GRADES",
     "KINDS",
     "LEVELS",
     "NAMES",
+    "Agreement",
+    "AnsweredQuestion",
+    "AnswersRecord",
+    "BiasCheck",
+    "Calibration",
+    "CallEstimate",
+    "CallUse",
     "Change",
     "Comparison",
     "Corrected",
     "Correction",
+    "Coverage",
     "Evidence",
     "GateResult",
     "GoldenRef",
     "GoldenSet",
+    "Grades",
     "Interval",
+    "Label",
     "Measure",
     "MeasureComparison",
+    "Noise",
     "PairDifference",
     "PerQuery",
     "Question",
     "Randomised",
     "RankedItem",
+    "RaterPair",
     "Rule",
     "RuleResult",
     "RunRecord",
@@ -80,41 +123,68 @@ __all__ = [
     "SliceBy",
     "Span",
     "Status",
+    "StopRule",
+    "StoredAnswer",
     "StoredQuestion",
     "StoredRun",
     "Summary",
     "Timing",
+    "agreement",
     "align",
+    "answer_table",
+    "answer_values",
+    "answers_to_json",
+    "beside",
     "bootstrap_columns",
     "bootstrap_mean",
+    "calibrate",
     "changed_most",
     "check_against",
     "check_evidence",
     "compare_measure",
+    "compare_pairs",
+    "confusion",
     "count_questions",
+    "coverage",
+    "declined",
     "decode_id",
     "detectable_difference",
     "effect_size",
     "encode_id",
     "evaluate",
     "evaluate_ranking",
+    "exact_match",
     "explore_measures",
+    "failure_share",
     "find_run",
     "golden_yaml",
+    "grades_in_file",
     "hold_against",
     "holm",
+    "is_decline",
     "is_golden_file",
+    "judged_value",
+    "labels_csv",
+    "labels_jsonl",
     "list_runs",
     "load_golden",
     "make_run_id",
+    "noise",
     "pairwise_holm",
     "pairwise_max",
+    "plain_text",
+    "position_tasks",
+    "read_answers",
+    "read_labels",
     "read_per_query",
     "read_questions",
     "read_run",
     "resolve",
     "resolve_evidence",
+    "rouge_l",
     "run_names",
+    "sample_answers",
+    "self_preference",
     "shared_measures",
     "sign_flip_test",
     "sign_flip_tests",
@@ -122,5 +192,9 @@ __all__ = [
     "split_golden",
     "summarise",
     "text_of",
+    "token_f1",
+    "verbosity_tasks",
+    "weighted_kappa",
+    "wilson",
     "write_run",
 ]

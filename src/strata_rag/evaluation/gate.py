@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,7 +21,7 @@ from strata_rag.evaluation.significance import holm, pairwise_holm
 Status = Literal["pass", "regression", "not measurable"]
 
 _RULE = re.compile(
-    r"\s*(?P<measure>\S+@\d+)\s+(?:>=\s*(?P<minimum>\S+)|drop\s*<=\s*(?P<drop>\S+))"
+    r"\s*(?P<measure>[^\s@<>=]+(?:@\d+)?)(?:\s*>=\s*(?P<minimum>[^\s<>=]+)|\s+drop\s*<=\s*(?P<drop>[^\s<>=]+))"
     r"(?:\s+for\s+(?P<by>kind|lang|tag)\s*=\s*(?P<value>.*\S))?\s*",
     re.ASCII,
 )
@@ -63,7 +63,8 @@ class Rule:
         if not written or limit is None:
             raise InputError(
                 f"gate.rules: expected a rule with a limit from 0 to 1, found {text!r}",
-                hint="write `nDCG@10 >= 0.40` or `nDCG@10 drop <= 0.02`, and `for kind = code` for a slice",
+                hint="write `nDCG@10 >= 0.40`, `Faithfulness >= 0.8` or `nDCG@10 drop <= 0.02`, and `for kind = code` "
+                "for a slice",
             )
         return cls(
             measure=Measure.parse(written["measure"]),
@@ -127,6 +128,7 @@ def hold_against(
     min_n: int,
     significance: float | None,
     seed: int,
+    untrusted: Mapping[Measure, str] | None = None,
 ) -> GateResult:
     """Decide every rule.
 
@@ -140,10 +142,17 @@ def hold_against(
         min_n: Fewer questions with a value than this leave a rule not measurable.
         significance: Level of the test, or None to go by the drop alone.
         seed: Of the test.
+        untrusted: Measure -> why no rule on it can be decided, such as a judge that does not agree with people.
     """
     table = RunTable.read(run)
     other = RunTable.read(baseline) if baseline is not None else None
-    decided = [_decide(rule, table, other, min_n) for rule in rules]
+    reasons = untrusted or {}
+    decided = [
+        (_undecided(rule, reasons[rule.measure]), None)
+        if rule.measure in reasons
+        else _decide(rule, table, other, min_n)
+        for rule in rules
+    ]
     results = [result for result, _ in decided]
     if significance is not None:
         results = _with_tests(decided, level=significance, seed=seed)
@@ -154,7 +163,7 @@ def _decide(
     rule: Rule, table: RunTable, baseline: RunTable | None, min_n: int
 ) -> tuple[RuleResult, NDArray[np.float64] | None]:
     """Return the result without a test, and the differences that a test may look at."""
-    blank = RuleResult(rule, "not measurable", math.nan, math.nan, 0, math.nan, "")
+    blank = _undecided(rule, "")
     if rule.measure not in table.values.measures:
         return replace(blank, reason=f"the run has no {rule.measure}"), None
     rows = [place for place, question in enumerate(table.questions) if _in_slice(question, rule)]
@@ -170,6 +179,10 @@ def _decide(
     both = ~np.isnan(values) & ~np.isnan(before)
     found = replace(blank, value=mean(values[both]), baseline=mean(before[both]), n=int(both.sum()))
     return _drop(found, min_n), before[both] - values[both]
+
+
+def _undecided(rule: Rule, reason: str) -> RuleResult:
+    return RuleResult(rule, "not measurable", math.nan, math.nan, 0, math.nan, reason)
 
 
 def _minimum(found: RuleResult, min_n: int) -> RuleResult:

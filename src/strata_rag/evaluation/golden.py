@@ -44,6 +44,7 @@ class Question:
         tags: Free labels, for slices.
         lang: Language of the question, where stated.
         reference_answer: The answer a person would accept.
+        further_answers: Others that are as good.
         expected: Facts that an answer must state.
         evidence: Where answers stand; `resolve_evidence` turns it into `judged`.
         where: ``file:line:column`` of the question, for messages; no part of its content.
@@ -61,6 +62,7 @@ class Question:
     tags: tuple[str, ...] = ()
     lang: str | None = None
     reference_answer: str | None = None
+    further_answers: tuple[str, ...] = ()
     expected: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     where: str = field(default="", compare=False)
@@ -72,6 +74,12 @@ class Question:
                 raise ValueError(f"grade of {item!r}: at most {MAX_GRADE:.0f} was expected, found {grade}")
         positive = {item: grade for item, grade in self.judged.items() if grade > 0}
         object.__setattr__(self, "relevant", positive)
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Every answer that a person would accept; blank ones count as absent."""
+        answers = (self.reference_answer or "", *self.further_answers)
+        return tuple(answer for answer in answers if answer.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +146,7 @@ def _digest(questions: Iterable[Question], level: str) -> str:
             "tags": sorted(question.tags),
             "lang": question.lang,
             "reference_answer": question.reference_answer,
+            **({"further_answers": list(question.further_answers)} if question.further_answers else {}),
             "expected": list(question.expected),
         }
         for question in sorted(questions, key=lambda question: question.id)

@@ -1,8 +1,10 @@
-"""Golden sets in BEIR's layout: ``queries.jsonl`` and ``qrels/<split>.tsv``."""
+"""Golden sets in BEIR's layout: ``queries.jsonl``, ``qrels/<split>.tsv``, and ``answers.jsonl`` where there is one."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from strata_rag.errors import Fault, GoldenError
@@ -16,14 +18,17 @@ _Judged = dict[str, dict[str, float]]
 def load_beir(folder: Path, *, split: str, level: str) -> GoldenSet:
     """Read the queries that the split's qrels file judges, in the order of ``queries.jsonl``.
 
-    Queries without a line in the qrels file are left out and counted in `GoldenSet.unjudged`.
+    Queries without a line in the qrels file are left out and counted in `GoldenSet.unjudged`. Reference answers stand
+    in ``answers.jsonl``, an object with ``_id`` and ``answer`` (or ``answers``, the first the reference) on each line.
 
     Raises:
-        GoldenError: With every fault of both files.
+        GoldenError: With every fault of all files.
     """
     qrels_path = _qrels_path(folder, split)
     judged, first_line, faults = _read_qrels(qrels_path)
     questions, unjudged = _read_queries(folder / "queries.jsonl", judged, faults)
+    answers = _read_answers(folder / "answers.jsonl", faults)
+    questions = [_with_answers(question, answers.get(question.id, ())) for question in questions]
     read = {question.id for question in questions}
     for query_id, line in first_line.items():
         if query_id not in read:
@@ -90,18 +95,8 @@ def _read_queries(path: Path, judged: _Judged, faults: list[Fault]) -> tuple[lis
     questions: list[Question] = []
     seen: dict[str, int] = {}
     unjudged = 0
-    for number, line in enumerate(read_source(path).text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    for number, query in _json_lines(path, faults):
         where = f"{path}:{number}"
-        try:
-            query = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            column = error.pos + 1 if isinstance(error, json.JSONDecodeError) else 1
-            faults.append(
-                Fault(f"{where}:{column}", f"one JSON object was expected on this line, found: {error}")
-            )
-            continue
         query_id = _text(query, "_id")
         text = _text(query, "text")
         if not query_id:
@@ -117,6 +112,46 @@ def _read_queries(path: Path, judged: _Judged, faults: list[Fault]) -> tuple[lis
             questions.append(Question(query_id, text, judged[query_id], where=f"{where}:1"))
         seen.setdefault(query_id, number)
     return questions, unjudged
+
+
+def _read_answers(path: Path, faults: list[Fault]) -> dict[str, tuple[str, ...]]:
+    """Return query id -> its answers; an empty map where the folder holds none."""
+    if not path.exists():
+        return {}
+    found: dict[str, tuple[str, ...]] = {}
+    for number, row in _json_lines(path, faults):
+        where = f"{path}:{number}:1"
+        query_id = _text(row, "_id")
+        given = row.get("answer", row.get("answers")) if isinstance(row, dict) else None
+        answers = given if isinstance(given, list) else [given]
+        texts = [str(one) for one in answers if isinstance(one, str | int) and not isinstance(one, bool)]
+        if not query_id:
+            faults.append(Fault(where, "an object with _id and answer was expected, found no _id"))
+        elif query_id in found:
+            faults.append(Fault(where, f"_id: a unique id was expected, found {query_id!r} again"))
+        elif not any(text.strip() for text in texts):
+            faults.append(Fault(where, f"answer of query {query_id!r} was expected, found nothing"))
+        found.setdefault(query_id, tuple(dict.fromkeys(text for text in texts if text.strip())))
+    return found
+
+
+def _with_answers(question: Question, answers: tuple[str, ...]) -> Question:
+    if not answers:
+        return question
+    return replace(question, reference_answer=answers[0], further_answers=answers[1:])
+
+
+def _json_lines(path: Path, faults: list[Fault]) -> Iterator[tuple[int, object]]:
+    """Yield the number and value of each line that holds one; faults are added to the list given."""
+    for number, line in enumerate(read_source(path).text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield number, json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            column = error.pos + 1 if isinstance(error, json.JSONDecodeError) else 1
+            problem = f"one JSON object was expected on this line, found: {error}"
+            faults.append(Fault(f"{path}:{number}:{column}", problem))
 
 
 def _text(query: object, key: str) -> str:

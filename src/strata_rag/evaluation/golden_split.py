@@ -80,7 +80,7 @@ def _question(question: Question) -> dict[str, Any]:
     for key in ("level", "lang", "reference_answer"):
         if getattr(question, key):
             written[key] = getattr(question, key)
-    for key in ("tags", "expected"):
+    for key in ("further_answers", "tags", "expected"):
         if getattr(question, key):
             written[key] = list(getattr(question, key))
     return written

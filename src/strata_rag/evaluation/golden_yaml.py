@@ -35,6 +35,7 @@ _QUESTION_KEYS = (
     "lang",
     "tags",
     "reference_answer",
+    "further_answers",
     "expected",
     "evidence",
 )
@@ -124,6 +125,9 @@ def _question(source: Source, node: yaml.Node, found: _Fields, kinds: tuple[str,
         tags=texts(source, found["tags"][1], f"{what}: tags") if "tags" in found else (),
         lang=_optional(source, found, "lang", what),
         reference_answer=_optional(source, found, "reference_answer", what),
+        further_answers=texts(source, found["further_answers"][1], f"{what}: further_answers")
+        if "further_answers" in found
+        else (),
         expected=texts(source, found["expected"][1], f"{what}: expected") if "expected" in found else (),
         evidence=_evidence(source, found, what, kind),
         where=source.where(node.start_mark.index),

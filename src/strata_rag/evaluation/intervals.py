@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -92,7 +93,8 @@ def summarise(
 ) -> dict[Measure, Summary]:
     """Average every measure over the questions where it is defined, with its interval.
 
-    Measures that are defined on the same questions share every resample.
+    Measures that are defined on the same questions share every resample. A share of answers (`Measure.is_share`) has
+    Wilson's interval instead: it is often all 0 or all 1, where a bootstrap would claim to be certain.
     """
     alike: dict[bytes, list[int]] = defaultdict(list)
     defined = ~np.isnan(per_query.values)
@@ -106,6 +108,9 @@ def summarise(
         for place, column in enumerate(columns):
             value = mean(values[:, place])
             found[column] = Summary(value, len(rows), float(lows[place]), float(highs[place]))
+            if per_query.measures[column].is_share:
+                share = wilson(round(float(values[:, place].sum())), len(rows), level=level)
+                found[column] = Summary(value, len(rows), share.low, share.high)
     return {measure: found[column] for column, measure in enumerate(per_query.measures)}
 
 
@@ -131,6 +136,25 @@ def slices(
         label: summarise(_rows(per_query, rows[label]), seed=seed, resamples=resamples, level=level)
         for label in sorted(rows)
     }
+
+
+def wilson(successes: int, n: int, *, level: float = LEVEL) -> Interval:
+    """Estimate an interval for a share by Wilson's score: it stays inside 0 to 1, and is no point at 0 or 1.
+
+    Source: Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927; Brown, Cai
+    and DasGupta, Interval Estimation for a Binomial Proportion, Statistical Science 16(2), 2001.
+
+    Returns:
+        NaN at both ends for n = 0.
+    """
+    if n == 0:
+        return Interval(math.nan, math.nan)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    share = successes / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low = 0.0 if successes == 0 else centre - half
+    return Interval(low, 1.0 if successes == n else centre + half)
 
 
 def mean(values: NDArray[np.float64]) -> float:

@@ -29,6 +29,24 @@ _KERNELS: Mapping[str, _Kernel] = {
     "Judged": kernels.judged,
 }
 NAMES = tuple(_KERNELS)
+ANSWER_NAMES = (
+    "Faithfulness",
+    "AnswerRelevance",
+    "ContextPrecision",
+    "ContextRecall",
+    "Passed",
+    "ExactMatch",
+    "TokenF1",
+    "ROUGE-L",
+    "EmbeddingSimilarity",
+    "Facts",
+    "CitationPrecision",
+    "CitationRecall",
+    "Refused",
+    "Answered",
+)
+"""Measures of answers, the judged ones and what follows from them first; they have no cutoff."""
+JUDGED_NAMES = ANSWER_NAMES[:5]
 _ELSEWHERE = {
     "p": "Precision",
     "r": "Recall",
@@ -44,32 +62,51 @@ _CELLS = 2_000_000  # (query, rank) cells computed at a time: about 16 MB per in
 
 @dataclass(frozen=True, slots=True, order=True)
 class Measure:
-    """An effectiveness formula and its cutoff, such as ``nDCG@10``.
+    """An effectiveness formula and its cutoff, such as ``nDCG@10``, or a measure of answers, such as ``Faithfulness``.
 
     Attributes:
-        name: One of `NAMES`; ``nDCG(exp)`` is nDCG with the gain 2^grade - 1.
-        cutoff: How many places of the ranking count, at least 1.
+        name: One of `NAMES` or `ANSWER_NAMES`; ``nDCG(exp)`` is nDCG with the gain 2^grade - 1.
+        cutoff: How many places of the ranking count, at least 1; 0 for a measure of answers.
     """
 
     name: str
-    cutoff: int
+    cutoff: int = 0
 
     def __post_init__(self) -> None:
-        if self.name not in _KERNELS:
-            raise ValueError(f"name: one of {', '.join(NAMES)} was expected, found {self.name!r}")
-        if self.cutoff < 1:
-            raise ValueError(f"cutoff: at least 1 was expected, found {self.cutoff}")
+        if self.name not in _KERNELS and self.name not in ANSWER_NAMES:
+            known = ", ".join((*NAMES, *ANSWER_NAMES))
+            raise ValueError(f"name: one of {known} was expected, found {self.name!r}")
+        least = 1 if self.name in _KERNELS else 0
+        if self.cutoff < least or (least == 0 and self.cutoff):
+            raise ValueError(f"cutoff: at least 1, or 0 for answers, was expected, found {self.cutoff}")
 
     def __str__(self) -> str:
-        return f"{self.name}@{self.cutoff}"
+        return f"{self.name}@{self.cutoff}" if self.cutoff else self.name
+
+    @property
+    def of_answers(self) -> bool:
+        """Whether it values answers, not rankings."""
+        return not self.cutoff
+
+    @property
+    def is_share(self) -> bool:
+        """Whether each answer is worth 0 or 1, so that the mean is a share of answers."""
+        return self.name in ("Passed", "Refused", "Answered", "ExactMatch")
+
+    @property
+    def judged(self) -> bool:
+        """Whether a judge's verdicts decide it."""
+        return self.name in JUDGED_NAMES
 
     @classmethod
     def parse(cls, text: str) -> Measure:
-        """Read ``name@k``; upper and lower case are the same.
+        """Read ``name@k``, or the name of a measure of answers; upper and lower case are the same.
 
         Raises:
             InputError: The name is unknown or the cutoff missing; the message lists every name.
         """
+        if answers := _ANSWER_FORMS.get(_form(text)):
+            return cls(answers)
         written = _WRITTEN.fullmatch(text.strip())
         names = {name.lower(): name for name in NAMES}
         given = (written[1] if written else text.split("@")[0]).strip()
@@ -77,10 +114,22 @@ class Measure:
         if written and name:
             return cls(name, int(written[2]))
         cutoff = written[2] if written else "10"
-        close = difflib.get_close_matches(given.lower(), list(names), n=1, cutoff=0.5)
-        suggestion = name or _ELSEWHERE.get(given.lower()) or (names[close[0]] if close else "nDCG")
+        close = difflib.get_close_matches(given.lower(), [*names, *_ANSWER_FORMS], n=1, cutoff=0.5)
+        nearest = close[0] if close else "ndcg"
+        suggestion = name or _ELSEWHERE.get(given.lower()) or names.get(nearest)
+        meant = f"{suggestion}@{cutoff}" if suggestion else _ANSWER_FORMS[nearest]
         expected = f"one of {', '.join(NAMES)} with its cutoff (@1 to @999999) was expected"
-        raise InputError(f"measure: {expected}, found {text!r}", hint=f"did you mean {suggestion}@{cutoff}?")
+        raise InputError(
+            f"measure: {expected}, or one of answers ({', '.join(ANSWER_NAMES)}), found {text!r}",
+            hint=f"did you mean {meant}?",
+        )
+
+
+def _form(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).casefold()
+
+
+_ANSWER_FORMS = {_form(name): name for name in ANSWER_NAMES}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,8 @@
 """A run's folder: written whole or not at all, and read back.
 
 ``run.json`` holds the record; ``ranking.trec``, ``qrels.trec`` and ``per_query.jsonl`` follow from golden
-set, rankings and values alone, so two runs of the same thing agree in them byte by byte.
+set, rankings and values alone, so two runs of the same thing agree in them byte by byte. ``answers.jsonl``, in
+runs with answers, follows from the answers and verdicts.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from strata_rag.errors import InputError, WriteFailed
+from strata_rag.evaluation.answer_files import ANSWERS, answer_lines
+from strata_rag.evaluation.answered import AnsweredQuestion
 from strata_rag.evaluation.golden import GoldenSet
 from strata_rag.evaluation.measures import Measure, PerQuery
 from strata_rag.evaluation.run_json import dump, from_json, to_json
@@ -70,8 +73,9 @@ def write_run(
     golden: GoldenSet,
     rankings: Mapping[str, Sequence[RankedItem]],
     per_query: PerQuery,
+    answered: Sequence[AnsweredQuestion] = (),
 ) -> None:
-    """Write a run's four files into a folder that must not exist yet.
+    """Write a run's files into a folder that must not exist yet.
 
     They are written into ``.<name>.partial`` beside it, which is renamed at the end.
 
@@ -80,7 +84,8 @@ def write_run(
         record: Goes to ``run.json``.
         golden: The questions that were evaluated.
         rankings: Question id -> ranking, best first. Kept to `RunRecord.depth` distinct items.
-        per_query: Of `evaluate` over the same golden set.
+        per_query: Of `evaluate` over the same golden set; answers' measures may stand beside.
+        answered: What goes to ``answers.jsonl``; without any there is no such file.
 
     Raises:
         InputError: The folder exists.
@@ -99,6 +104,8 @@ def write_run(
         _write(partial / RANKING, format_run(kept, ids, tag=TAG))
         _write(partial / QRELS, format_qrels(golden))
         _write(partial / PER_QUERY, _lines(golden, kept, per_query))
+        if answered:
+            _write(partial / ANSWERS, answer_lines(answered))
         _write(partial / RECORD, [dump(to_json(record), indent=2), "\n"])
         partial.rename(folder)
     except OSError as error:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from strata_rag.errors import InputError
+from strata_rag.evaluation.answers_record import answers_from_json, answers_to_json
 from strata_rag.evaluation.intervals import Summary
 from strata_rag.evaluation.measures import Measure
 from strata_rag.evaluation.runs import GoldenRef, RunRecord, Timing
@@ -58,6 +59,7 @@ def to_json(record: RunRecord) -> dict[str, object]:
         "code_version": record.code_version,
         "models": [dict(model) for model in record.models],
         "libraries": dict(sorted(record.libraries.items())),
+        "answers": None if record.answers is None else answers_to_json(record.answers),
         "config": dict(record.config),
     }
 
@@ -116,6 +118,7 @@ def _record(raw: dict[str, Any]) -> RunRecord:
         },
         counts={name: int(count) for name, count in raw["counts"].items()},
         warnings=tuple(raw["warnings"]),
+        answers=answers_from_json(raw["answers"]) if raw.get("answers") else None,
     )
 
 

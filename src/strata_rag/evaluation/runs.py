@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from strata_rag.evaluation.answers_record import AnswersRecord
 from strata_rag.evaluation.golden import GoldenSet
 from strata_rag.evaluation.intervals import Summary
 from strata_rag.evaluation.measures import Measure
@@ -80,6 +81,7 @@ class RunRecord:
         timings_ms: Stage -> time per question.
         counts: See `count_questions`; further counts may stand beside.
         warnings: What a reader of the figures should know.
+        answers: What answered and judged; None where only rankings were measured.
     """
 
     run_id: str
@@ -103,6 +105,7 @@ class RunRecord:
     timings_ms: Mapping[str, Timing] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    answers: AnswersRecord | None = None
 
     def __post_init__(self) -> None:
         if self.created.tzinfo is None:

@@ -20,8 +20,10 @@ from strata_rag.evaluation.golden import GoldenSet
 
 DECIMALS = 6  # of a score on disk; what lies below is noise of the machine
 
-# All that str.split() or C's isspace() splits at, what ends a C string, and what UTF-8 cannot carry.
-_UNSAFE = re.compile("[%\\s\\x00-\\x20\\x7f-\\xa0\\ud800-\\udfff]")
+# What str.split() or C's isspace() splits at, what ends a C string, what UTF-8 cannot carry, and the byte order mark.
+_UNSAFE = re.compile(
+    "[%\\s\\x00-\\x20\\x7f-\\xa0\\ud800-\\udfff\\ufeff]"
+)  # a leading U+FEFF would be taken for a byte order mark
 _LARGEST = 1e30  # trec_eval keeps scores as 32-bit floats
 _SMALLEST_STEP = 1e-30
 

@@ -21,6 +21,7 @@ from strata_rag.evaluation import (
     run_names,
     shared_measures,
 )
+from strata_rag.experiment.judge_noise import noise_notes
 
 _FAVOURITE = Measure("nDCG", 10)
 
@@ -99,7 +100,7 @@ def compare_runs(
             for row, one, other in zip(rows, *sides, strict=True)
         ),
         left_out=left_out,
-        notes=tuple(_notes(runs, left_out)),
+        notes=(*_notes(runs, left_out), *noise_notes(runs, [primary, *exploratory])),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from importlib import metadata
 from typing import Any
@@ -14,11 +14,13 @@ from strata_rag.evaluation import (
     GoldenRef,
     GoldenSet,
     Measure,
+    PerQuery,
     RankedItem,
     RunRecord,
     SliceBy,
     StoredRun,
     Timing,
+    beside,
     count_questions,
     evaluate,
     list_runs,
@@ -29,6 +31,7 @@ from strata_rag.evaluation import (
     summarise,
     write_run,
 )
+from strata_rag.experiment.answering import Answering, AnswerOptions, AnswerStage
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.golden import evidence_from_index
 from strata_rag.experiment.query import opened
@@ -64,6 +67,8 @@ def evaluate_experiment(
     created: datetime,
     token: str,
     progress: Progress,
+    answers: AnswerOptions | None = None,
+    announce: Callable[[str], None] = lambda _: None,
 ) -> EvaluationResult:
     """Rank every question of the golden set, measure, and write a run.
 
@@ -75,18 +80,78 @@ def evaluate_experiment(
         created: When the run was made, with its time zone.
         token: Six hexadecimal digits that tell runs of one second apart.
         progress: Shown the phases.
+        answers: What is asked of answers and judge; None leaves both out.
+        announce: Told what answers and judge would cost, before they are asked.
+
+    Returns:
+        The run. Where more answers or judgements are missing than the config allows, it is written all the same, and
+        `EvaluationResult.failure` says so.
 
     Raises:
-        InputError: There is no golden set, or no question of that kind.
+        InputError: There is no golden set, no question of that kind, or nothing to answer or judge with.
         GoldenError: The golden set has faults; nothing is evaluated.
         CollectionError: The collection is missing, incomplete, or made by something else.
+        LLMError: A language model failed in a way that every later call would meet too. No run is written; what was
+            answered is kept, and the same command continues from there.
     """
     experiment.timer.restart()
-    evaluation = experiment.config.evaluation
     golden = _golden_set(experiment, kind=kind, limit=limit)
+    answering = Answering.prepare(experiment, answers, announce) if answers is not None else None
+    ranked = _rank(experiment, settings, golden, progress, top_k=answers is not None)
+    golden, per_query = ranked.golden, ranked.values
+    seed = experiment.config.evaluation.seed
+    stage = None
+    if answering is not None:
+        stage = answering.run(golden, ranked.hits, summarise(per_query, seed=seed), progress)
+        per_query = beside(per_query, stage.table)
+    run = _run_record(experiment, settings, ranked, per_query, created=created, token=token)
+    if stage is not None:
+        run = _with_answers(run, experiment, stage)
+    folder = experiment.workspace.runs / run.run_id
+    write_run(folder, run, golden, ranked.rankings, per_query, stage.answered if stage else ())
+    stored = StoredRun(folder, run)
+    runs, broken = list_runs(experiment.workspace.runs)
+    damaged = tuple(f"an earlier run is left out: {message}" for _, message in broken)
+    return EvaluationResult(stored, _earlier(runs, stored), damaged, stage.failure if stage else None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """What searching for every question gave.
+
+    Attributes:
+        golden: The questions, judged in the corpus's own ids.
+        rankings: Question id -> its ranking.
+        hits: Question id -> the hits that its answer may rest on; empty where none is asked for.
+        values: What the rankings are worth.
+        depth: How many distinct items each holds at most.
+        record: Of the collection searched.
+        scorer: The reranker, or None.
+        notes: What a reader of the figures should know.
+        timings: Stage -> time per question.
+        counts: See `count_questions`; what was computed beside.
+    """
+
+    golden: GoldenSet
+    rankings: dict[str, list[RankedItem]]
+    hits: dict[str, list[Hit]]
+    values: PerQuery
+    depth: int
+    record: CollectionRecord
+    scorer: Scorer | None
+    notes: list[str]
+    timings: dict[str, Timing]
+    counts: dict[str, int]
+
+
+def _rank(
+    experiment: Experiment, settings: SearchSettings, golden: GoldenSet, progress: Progress, *, top_k: bool
+) -> _Ranked:
+    evaluation, most = experiment.config.evaluation, experiment.config.retrieval.top_k
     measures = [Measure.parse(text) for text in evaluation.measures]
-    depth = max(experiment.config.retrieval.top_k, *(measure.cutoff for measure in measures))
+    depth = max(most, *(measure.cutoff for measure in measures))
     rankings: dict[str, list[RankedItem]] = {}
+    shown: dict[str, list[Hit]] = {}
     with opened(experiment, settings) as (record, index):
         golden, notes = _resolved(experiment, golden, record, index)
         notes += search_warnings(
@@ -100,40 +165,68 @@ def evaluate_experiment(
                 hits = retrieve_deep(retriever, question.text, depth=depth, level=evaluation.level)
             rankings[question.id] = [_ranked(hit, evaluation.level) for hit in hits]
             progress.advance()
+        timings = {stage: Timing.of(found) for stage, found in experiment.timer.durations.items()}
+        computed = _computed(experiment)
+        if top_k:
+            shown = {q.id: list(retriever.retrieve(q.text, most)) for q in golden.questions}
     progress.close()
-    per_query = evaluate(
-        measures, {key: [item.id for item in items] for key, items in rankings.items()}, golden
-    )
+    found = {key: [item.id for item in items] for key, items in rankings.items()}
+    values = evaluate(measures, found, golden)
+    counts = {**count_questions(golden, rankings), **computed}
+    return _Ranked(golden, rankings, shown, values, depth, record, scorer, notes, timings, counts)
+
+
+def _run_record(
+    experiment: Experiment,
+    settings: SearchSettings,
+    ranked: _Ranked,
+    per_query: PerQuery,
+    *,
+    created: datetime,
+    token: str,
+) -> RunRecord:
+    evaluation = experiment.config.evaluation
+    golden, seed = ranked.golden, evaluation.seed
     effective = _effective_config(experiment, settings)
-    run = RunRecord(
+    return RunRecord(
         run_id=make_run_id(created, experiment.config.name, token),
         created=created,
         label=label(experiment, settings),
         name=experiment.config.name,
-        collection=record.name,
+        collection=ranked.record.name,
         mode=settings.mode,
         level=evaluation.level,
-        depth=depth,
-        seed=evaluation.seed,
+        depth=ranked.depth,
+        seed=seed,
         config=effective,
         config_digest=digest_request(effective).hex(),
         code_version=__version__,
-        corpus_digest=record.corpus["digest"],
+        corpus_digest=ranked.record.corpus["digest"],
         golden=GoldenRef.of(golden),
-        measures=summarise(per_query, seed=evaluation.seed),
-        slices={by: slices(per_query, golden, by=by, seed=evaluation.seed) for by in _slicings(golden)},
-        models=_models(settings, record, scorer),
+        measures=summarise(per_query, seed=seed),
+        slices={by: slices(per_query, golden, by=by, seed=seed) for by in _slicings(golden)},
+        models=_models(settings, ranked.record, ranked.scorer),
         libraries=_versions(),
-        timings_ms={stage: Timing.of(values) for stage, values in experiment.timer.durations.items()},
-        counts={**count_questions(golden, rankings), **_computed(experiment)},
-        warnings=tuple(notes),
+        timings_ms=ranked.timings,
+        counts=ranked.counts,
+        warnings=tuple(ranked.notes),
     )
-    folder = experiment.workspace.runs / run.run_id
-    write_run(folder, run, golden, rankings, per_query)
-    stored = StoredRun(folder, run)
-    runs, broken = list_runs(experiment.workspace.runs)
-    damaged = tuple(f"an earlier run is left out: {message}" for _, message in broken)
-    return EvaluationResult(stored, _earlier(runs, stored), damaged)
+
+
+def _with_answers(run: RunRecord, experiment: Experiment, stage: AnswerStage) -> RunRecord:
+    """Add what answered and judged; the label says what answered, so that runs of two generators are told apart."""
+    record = stage.record
+    roles = [("generator", record.generator), ("judge", record.judge)]
+    models = [{"role": role, **model} for role, model in roles if model]
+    generation = experiment.config.generation
+    answered = f", answers {generation.model or generation.provider}" if stage.answered else ""
+    return replace(
+        run,
+        label=f"{run.label}{answered}",
+        models=(*run.models, *models),
+        warnings=(*run.warnings, *stage.notes),
+        answers=record,
+    )
 
 
 def label(experiment: Experiment, settings: SearchSettings) -> str:

@@ -10,10 +10,12 @@ from strata_rag.evaluation import (
     Correction,
     Measure,
     RunTable,
+    StoredAnswer,
     StoredQuestion,
     StoredRun,
     align,
     find_run,
+    read_answers,
     run_names,
 )
 from strata_rag.experiment.compare import compare_runs, primary_measure
@@ -78,7 +80,21 @@ def report_content(
         failures=tuple(_failures(tables, best, shown, texts, _analyser(runs[best]))),
         failed=len(failed),
         notes=tuple(notes),
+        answers=tuple(_not_passed(runs[best])[:failures]),
     )
+
+
+def _not_passed(run: StoredRun) -> list[StoredAnswer]:
+    """Return the judged answers that fail the policy, the least faithful first."""
+    if run.record.answers is None or run.record.answers.judge is None:
+        return []
+    failing = [one for one in read_answers(run.path) if one.gate is not None and one.gate.passed is False]
+    return sorted(failing, key=lambda one: (_judged_mean(one), one.item.question_id))
+
+
+def _judged_mean(answer: StoredAnswer) -> float:
+    values = [one.value for one in answer.judgements if one.outcome == "scored"]
+    return sum(values) / len(values) if values else 0.0
 
 
 def _failed(table: RunTable, measure: Measure) -> list[int]:

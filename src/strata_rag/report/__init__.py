@@ -38,6 +38,7 @@ from strata_rag.report.inspection import (
     inspection_document,
     print_inspection,
 )
+from strata_rag.report.judge import bias_document, calibration_document, print_bias, print_calibration
 from strata_rag.report.page import render_page
 from strata_rag.report.pii import pii_document, print_pii
 from strata_rag.report.pii_page import pii_page
@@ -88,6 +89,8 @@ __all__ = [
     "advice_document",
     "advice_notes",
     "answer_document",
+    "bias_document",
+    "calibration_document",
     "collection_document",
     "collections_document",
     "comparison_document",
@@ -107,6 +110,8 @@ __all__ = [
     "pii_page",
     "plugins_document",
     "print_answer",
+    "print_bias",
+    "print_calibration",
     "print_collection",
     "print_collections",
     "print_comparison",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from strata_rag.corpus import ManifestRow
 from strata_rag.evaluation import Measure, RunRecord, Summary
+from strata_rag.report.answer_measures import print_answers
 from strata_rag.report.reranking import reranking_line
 from strata_rag.report.results import DryRun, EvaluationResult, IngestResult, QueryResult
 from strata_rag.report.tables import new_table, print_table
@@ -127,7 +128,7 @@ def print_evaluation(result: EvaluationResult) -> None:
     """Print the run's row above the latest ones on the same golden set, then its kinds of question."""
     run = result.run.record
     runs = [run, *(other.record for other in result.earlier)]
-    measures = list(run.measures)
+    measures = [measure for measure in run.measures if not measure.of_answers]
     print(
         f"{run.golden.questions} questions of {run.golden.path}, judged at {run.level} level, 95 % intervals\n"
     )
@@ -138,6 +139,7 @@ def print_evaluation(result: EvaluationResult) -> None:
         print_table(_slices_table(kinds, measures))
     print(f"\n{_counts(run)}")
     print(f"milliseconds, p50: {_times(run)}")
+    print_answers(run)
     for model in run.models:
         if isinstance(use := model.get("use"), Mapping):
             print(reranking_line(use))
@@ -153,7 +155,7 @@ def _runs_table(runs: Sequence[RunRecord], measures: Sequence[Measure]) -> Table
     table.add_column("n", justify="right")
     for run in runs:
         label = f"{run.name}: {run.label}" if several else run.label
-        table.add_row(label, *_summary_cells(run.measures, measures), _lowest_n(run.measures))
+        table.add_row(label, *_summary_cells(run.measures, measures), _lowest_n(run.measures, measures))
     return table
 
 
@@ -164,7 +166,7 @@ def _slices_table(kinds: Mapping[str, Mapping[Measure, Summary]], measures: Sequ
         table.add_column(str(measure), justify="right", no_wrap=True)
     table.add_column("n", justify="right")
     for kind, summaries in kinds.items():
-        table.add_row(kind, *_summary_cells(summaries, measures), _lowest_n(summaries))
+        table.add_row(kind, *_summary_cells(summaries, measures), _lowest_n(summaries, measures))
     return table
 
 
@@ -180,8 +182,8 @@ def _summary_cell(summary: Summary | None) -> str:
     return f"{summary.value:.3f}\n{summary.low:.2f}-{summary.high:.2f}"
 
 
-def _lowest_n(summaries: Mapping[Measure, Summary]) -> str:
-    return str(min((summary.n for summary in summaries.values()), default=0))
+def _lowest_n(summaries: Mapping[Measure, Summary], measures: Sequence[Measure]) -> str:
+    return str(min((summaries[measure].n for measure in measures if measure in summaries), default=0))
 
 
 def _counts(run: RunRecord) -> str:

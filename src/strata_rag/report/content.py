@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from strata_rag.evaluation import Comparison, Measure, RunTable, StoredQuestion, StoredRun
+from strata_rag.evaluation import Comparison, Measure, RunTable, StoredAnswer, StoredQuestion, StoredRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,7 @@ class ReportContent:
         comparison: None for a single run.
         failures: The worst questions of the best run, worst first.
         failed: How many questions the best run did not answer fully.
+        answers: Judged answers of the best run that do not pass, worst first.
         notes: What a reader should know.
     """
 
@@ -65,6 +66,7 @@ class ReportContent:
     failures: tuple[Failure, ...]
     failed: int
     notes: tuple[str, ...]
+    answers: tuple[StoredAnswer, ...] = ()
 
     @property
     def order(self) -> list[int]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from strata_rag.evaluation import Measure, Summary
 from strata_rag.report.answer import answer_document
+from strata_rag.report.answer_measures import answers_document
 from strata_rag.report.results import DryRun, EvaluationResult, IngestResult, QueryResult
 from strata_rag.retrieval import STAGES, Hit
 
@@ -102,6 +103,7 @@ def evaluation_document(result: EvaluationResult) -> dict[str, Any]:
             for slicing, slices in run.slices.items()
         },
         "counts": dict(run.counts),
+        "answers": answers_document(run),
         "models": [dict(model) for model in run.models],
         "warnings": [*run.warnings, *result.damaged],
         "timings_ms": {

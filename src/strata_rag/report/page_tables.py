@@ -43,7 +43,8 @@ def run_name(content: ReportContent, place: int) -> Html:
 def leaderboard(content: ReportContent) -> Html:
     """Return the table of all runs: every measure with its interval, and the time of a question."""
     measures = [content.primary, *(m for m in content.tables[0].values.measures if m != content.primary)]
-    shared = [m for m in measures if all(m in table.values.measures for table in content.tables)]
+    everywhere = [m for m in measures if all(m in table.values.measures for table in content.tables)]
+    shared = [m for m in everywhere if m == content.primary or not m.of_answers]
     summaries = [_summaries(content, place, shared) for place in range(len(content.runs))]
     ends = [end for found in summaries for end in (found[content.primary].low, found[content.primary].high)]
     scale = interval_scale([*ends, *(f[content.primary].value for f in summaries)], around_zero=False)

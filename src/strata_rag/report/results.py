@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strata_rag.corpus import Manifest
+from strata_rag.errors import NotMeasurable
 from strata_rag.evaluation import StoredRun
 from strata_rag.generation import Answer
 from strata_rag.retrieval import Hit, RerankUse
@@ -135,8 +136,10 @@ class EvaluationResult:
         run: The new run on disk.
         earlier: The latest run of each other label and experiment on the same golden set, newest first.
         damaged: What is wrong with folders of earlier runs that can't be read, and so are not among them.
+        failure: Why the answers could not be measured, or None.
     """
 
     run: StoredRun
     earlier: tuple[StoredRun, ...]
     damaged: tuple[str, ...] = ()
+    failure: NotMeasurable | None = None

@@ -1,0 +1,1 @@
+"""The judge's prompts, one file each."""
