@@ -25,6 +25,7 @@ from strata_rag.cli.golden import golden_app
 from strata_rag.cli.ingest import ingest_command
 from strata_rag.cli.init import init_command
 from strata_rag.cli.inspect import inspect_command
+from strata_rag.cli.manifest import manifest_app
 from strata_rag.cli.pii_compare import pii_compare_command
 from strata_rag.cli.query import query_command
 from strata_rag.cli.report import report_command
@@ -183,6 +184,7 @@ app.command("report")(report_command)
 app.command("inspect")(inspect_command)
 app.add_typer(config_app, name="config")
 app.add_typer(golden_app, name="golden")
+app.add_typer(manifest_app, name="manifest")
 app.add_typer(runs_app, name="runs")
 
 

@@ -18,12 +18,13 @@ class FileOutcome:
     Attributes:
         path: Relative to the root, with ``/``.
         status: Whether its documents are in the corpus.
-        reason: The rule that excluded it, or why it failed; empty for an included file.
+        reason: The rule that decided, or why it failed; empty where no rule spoke.
         doc_ids: The documents it gave.
         warnings: What a reader should know, such as an empty document.
         format: What it was read as, such as ``pdf``; empty where it was not read.
         encoding: Of its text, such as ``utf-8`` or ``cp1252``; empty where the format fixes it.
         pages: Number of its pages, or None where it has none.
+        empty_pages: The pages without text, counted from 1.
     """
 
     path: str
@@ -34,6 +35,7 @@ class FileOutcome:
     format: str = ""
     encoding: str = ""
     pages: int | None = None
+    empty_pages: tuple[int, ...] = ()
 
 
 class SourceAdapter(Protocol):

@@ -17,7 +17,7 @@ from strata_rag.report.collections import (
 from strata_rag.report.compare_console import print_comparison
 from strata_rag.report.compare_documents import comparison_document
 from strata_rag.report.compare_markdown import comparison_markdown
-from strata_rag.report.console import print_dry_run, print_evaluation, print_ingest, print_query
+from strata_rag.report.console import print_evaluation, print_ingest, print_query
 from strata_rag.report.content import Failure, ReportContent, Snippet
 from strata_rag.report.documents import dry_run_document, evaluation_document, ingest_document, query_document
 from strata_rag.report.findings import (
@@ -37,6 +37,8 @@ from strata_rag.report.inspection import (
     inspection_document,
     print_inspection,
 )
+from strata_rag.report.manifest import print_dry_run, print_manifest
+from strata_rag.report.manifest_diff import ManifestComparison, manifest_diff_document, print_manifest_diff
 from strata_rag.report.page import render_page
 from strata_rag.report.pii import pii_document, print_pii
 from strata_rag.report.pii_page import pii_page
@@ -64,6 +66,7 @@ __all__ = [
     "IngestResult",
     "InitResult",
     "InspectedChunk",
+    "ManifestComparison",
     "PruneResult",
     "PushResult",
     "QueryResult",
@@ -84,6 +87,7 @@ __all__ = [
     "ingest_document",
     "init_document",
     "inspection_document",
+    "manifest_diff_document",
     "pii_document",
     "pii_page",
     "print_collection",
@@ -97,6 +101,8 @@ __all__ = [
     "print_ingest",
     "print_init",
     "print_inspection",
+    "print_manifest",
+    "print_manifest_diff",
     "print_pii",
     "print_prune",
     "print_push",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strata_rag.corpus import Manifest
+from strata_rag.errors import AnswerIsNo
 from strata_rag.evaluation import StoredRun
 from strata_rag.retrieval import Hit
 
@@ -31,6 +32,7 @@ class DryRun:
         warnings: What a reader should know.
         seconds: Estimated time of embedding, or None where nothing tells.
         saved: Where the manifest was saved.
+        refusal: Why an ingest would index nothing, or None where it would index something.
     """
 
     collection: str
@@ -39,6 +41,7 @@ class DryRun:
     warnings: tuple[str, ...]
     seconds: float | None
     saved: Path
+    refusal: AnswerIsNo | None = None
 
 
 @dataclass(frozen=True, slots=True)
