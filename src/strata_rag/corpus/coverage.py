@@ -27,7 +27,7 @@ class MeasuredFile:
 
     Attributes:
         outcome: What became of it.
-        lengths: Code points by document id.
+        lengths: Code points by document id; 0 for one that holds white space alone.
     """
 
     outcome: FileOutcome

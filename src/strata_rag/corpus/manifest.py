@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from hashlib import blake2b
 from typing import Any
 
@@ -59,53 +59,45 @@ class ManifestRow:
         path: Relative to the root.
         status: ``included``, ``excluded`` or ``failed``.
         reason: The rule that decided, or why it failed; empty where no rule spoke.
-        format: What it was read as; empty where it was not read.
-        encoding: Of its text; empty where the format fixes it.
-        pages: Number of its pages, or None where it has none.
-        empty_pages: The pages without text, counted from 1.
         documents: Documents it gave.
         chunks: Their chunks, or None where that could not be told.
         characters: Their code points.
         max_tokens: Tokens of the longest chunk, or None.
-        tokens: Tokens of all chunks, or None.
+        warnings: What a reader should know.
         redactions: Placeholders that stand for personal data in its documents.
         secrets: Placeholders that stand for secrets in them.
-        digest: Of its documents' texts after redaction; empty for a file that gave none.
         redacted: The documents that hold a placeholder.
-        warnings: What a reader should know.
+        format: What it was read as; empty where it was not read.
+        encoding: Of its text; empty where the format fixes it.
+        pages: Number of its pages, or None where it has none.
+        empty_pages: The pages without text, counted from 1.
+        tokens: Tokens of all chunks, or None.
+        digest: Of its documents' texts after redaction; empty for a file that gave none.
     """
 
     path: str
     status: str
     reason: str = ""
-    format: str = ""
-    encoding: str = ""
-    pages: int | None = None
-    empty_pages: tuple[int, ...] = ()
     documents: int = 0
     chunks: int | None = 0
     characters: int = 0
     max_tokens: int | None = None
-    tokens: int | None = None
+    warnings: tuple[str, ...] = ()
     redactions: int = 0
     secrets: int = 0
-    digest: str = ""
     redacted: tuple[RedactedDocument, ...] = ()
-    warnings: tuple[str, ...] = ()
+    format: str = ""
+    encoding: str = ""
+    pages: int | None = None
+    empty_pages: tuple[int, ...] = ()
+    tokens: int | None = None
+    digest: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return every field as a JSON value."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
-        redacted = [
-            {"doc_id": one.doc_id, "redactions": one.redactions, "secrets": one.secrets}
-            for one in self.redacted
-        ]
-        return {
-            **values,
-            "empty_pages": list(self.empty_pages),
-            "redacted": redacted,
-            "warnings": list(self.warnings),
-        }
+        lists = {"empty_pages": list(self.empty_pages), "warnings": list(self.warnings)}
+        return {**values, **lists, "redacted": [asdict(one) for one in self.redacted]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +163,9 @@ def build_manifest(
     ordered = sorted(outcomes, key=lambda one: one.path)
     by_file = [{doc_id: figures[doc_id] for doc_id in one.doc_ids if doc_id in figures} for one in ordered]
     measured = [
-        MeasuredFile(outcome, {doc_id: one.characters for doc_id, one in known.items()})
+        MeasuredFile(
+            outcome, {doc_id: 0 if one.chunks == 0 else one.characters for doc_id, one in known.items()}
+        )
         for outcome, known in zip(ordered, by_file, strict=True)
     ]
     rows = tuple(map(_row, ordered, by_file))
