@@ -101,7 +101,7 @@ def test_the_order_of_discovery_does_not_matter(outcomes: list[FileOutcome]) -> 
 
 def test_every_row_has_the_documented_keys(manifest: Manifest) -> None:
     document = manifest.as_json()
-    assert set(document) == {"files", "totals", "coverage"}
+    assert set(document) == {"privacy", "files", "totals", "coverage"}
     promised = {"path", "status", "reason", "documents", "chunks", "characters", "max_tokens"}
     promised |= {"redactions", "secrets", "warnings"}
     further = {"format", "encoding", "pages", "empty_pages", "tokens", "digest", "redacted"}

@@ -11,6 +11,7 @@ from strata_rag.corpus import (
     find_manifest,
     keep_manifest,
     preview_path,
+    remove_manifests,
     split_reference,
     write_manifest,
 )
@@ -18,8 +19,8 @@ from strata_rag.corpus.manifest_files import EARLIER_KEPT
 from strata_rag.errors import InputError, WriteFailed
 
 
-def manifest(characters: int) -> Manifest:
-    return Manifest((ManifestRow("ä.md", "included", characters=characters),))
+def manifest(characters: int, privacy: str = "p") -> Manifest:
+    return Manifest((ManifestRow("ä.md", "included", characters=characters),), privacy=privacy)
 
 
 def characters(path: Path) -> int:
@@ -87,6 +88,35 @@ def test_a_dry_run_stands_beside_the_ingest_and_in_no_history(tmp_path: Path) ->
     assert characters(find_manifest(tmp_path, "c@dry-run")) == 2
     with pytest.raises(InputError, match="found none"):
         find_manifest(tmp_path, "c~1")
+
+
+def test_under_another_policy_no_earlier_manifest_stays(tmp_path: Path) -> None:
+    for number in (1, 2):
+        keep_manifest(tmp_path, "c", manifest(number))
+        write_manifest(preview_path(tmp_path, "c"), manifest(number))
+    keep_manifest(tmp_path, "c", manifest(3, privacy="stricter"))
+    assert [path.name for path in tmp_path.rglob("*.json")] == ["c.json"]
+    keep_manifest(tmp_path, "c", manifest(4, privacy="stricter"))
+    assert characters(find_manifest(tmp_path, "c~1")) == 3
+
+
+def test_a_damaged_manifest_is_replaced_and_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text("{")
+    keep_manifest(tmp_path, "c", manifest(1))
+    assert [path.name for path in tmp_path.rglob("*.json")] == ["c.json"]
+
+
+def test_a_removed_collection_leaves_no_manifest(tmp_path: Path) -> None:
+    for name in ("c", "d"):
+        for number in (1, 2):
+            keep_manifest(tmp_path, name, manifest(number))
+        write_manifest(preview_path(tmp_path, name), manifest(1))
+    remove_manifests(tmp_path, "c")
+    assert {path.name for path in tmp_path.rglob("*.json") if path.parent == tmp_path} == {
+        "d.json",
+        "d.dry-run.json",
+    }
+    assert [path.name for path in (tmp_path / "earlier").iterdir()] == ["d"]
 
 
 def test_a_collection_with_a_dry_run_alone_has_no_manifest_of_an_ingest(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ FIGURES = st.builds(
 def test_what_is_written_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, outcomes: list[FileOutcome], figures: DocumentFigures
 ) -> None:
-    manifest = build_manifest(outcomes, {"d": figures}, adapters=["atlas"])
+    manifest = build_manifest(outcomes, {"d": figures}, adapters=["atlas"], privacy="p")
     path = tmp_path_factory.getbasetemp() / "manifest.json"
     write_manifest(path, manifest)
     assert read_manifest(path) == manifest

@@ -16,6 +16,7 @@ from strata_rag.corpus.manifest_files import (
     find_manifest,
     keep_manifest,
     preview_path,
+    remove_manifests,
     split_reference,
     write_manifest,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "open_corpus",
     "preview_path",
     "read_manifest",
+    "remove_manifests",
     "split_reference",
     "text_digest",
     "write_manifest",

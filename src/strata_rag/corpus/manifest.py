@@ -107,10 +107,12 @@ class Manifest:
     Attributes:
         rows: Sorted by path.
         coverage: What of the corpus was read, and what stands out.
+        privacy: Digest of the detector and policy that its paths and counts were redacted by.
     """
 
     rows: tuple[ManifestRow, ...]
     coverage: Coverage = field(default_factory=Coverage)
+    privacy: str = ""
 
     def count(self, status: str) -> int:
         """Return the number of files with `status`."""
@@ -139,8 +141,9 @@ class Manifest:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return files, totals and coverage as JSON values."""
+        """Return everything as JSON values."""
         return {
+            "privacy": self.privacy,
             "files": [row.as_json() for row in self.rows],
             "totals": self.totals(),
             "coverage": self.coverage.as_json(),
@@ -152,6 +155,7 @@ def build_manifest(
     figures: Mapping[str, DocumentFigures],
     *,
     adapters: Sequence[str] | None = None,
+    privacy: str = "",
 ) -> Manifest:
     """Join what became of each file with what its documents amount to.
 
@@ -159,6 +163,7 @@ def build_manifest(
         outcomes: Each file once.
         figures: By document id; a document without chunks may be absent.
         adapters: Source folders that have an adapter of their own, or None where no plugin names any.
+        privacy: Digest of what redacted the documents.
     """
     ordered = sorted(outcomes, key=lambda one: one.path)
     by_file = [{doc_id: figures[doc_id] for doc_id in one.doc_ids if doc_id in figures} for one in ordered]
@@ -169,7 +174,7 @@ def build_manifest(
         for outcome, known in zip(ordered, by_file, strict=True)
     ]
     rows = tuple(map(_row, ordered, by_file))
-    return Manifest(rows, measure_coverage(measured, adapters=adapters))
+    return Manifest(rows, measure_coverage(measured, adapters=adapters), privacy)
 
 
 def text_digest(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
 def keep_manifest(folder: Path, collection: str, manifest: Manifest) -> Path:
     """Write the manifest of an ingest, and keep the one it replaces if that said anything else.
 
-    The last `EARLIER_KEPT` stay in ``earlier/<collection>/``, numbered in the order they came in.
+    The last `EARLIER_KEPT` stay in ``earlier/<collection>/``, numbered in the order they came in. Where the policy of
+    redaction has changed they go, since they may name what is taken out now.
 
     Raises:
         WriteFailed: The disk refused.
@@ -41,10 +43,33 @@ def keep_manifest(folder: Path, collection: str, manifest: Manifest) -> Path:
         before = path.read_bytes() if path.is_file() else None
     except OSError as error:
         raise _write_failed(path, error) from error
-    if before is not None and before != text.encode():
+    _forget_otherwise_redacted(folder, collection, manifest.privacy)
+    if before is not None and before != text.encode() and _privacy(before) == manifest.privacy:
         _keep_earlier(folder / "earlier" / collection, before)
     _write(path, text)
     return path
+
+
+def remove_manifests(folder: Path, collection: str) -> None:
+    """Remove every manifest of a collection that is removed itself."""
+    (folder / f"{collection}.json").unlink(missing_ok=True)
+    preview_path(folder, collection).unlink(missing_ok=True)
+    shutil.rmtree(folder / "earlier" / collection, ignore_errors=True)
+
+
+def _forget_otherwise_redacted(folder: Path, collection: str, privacy: str) -> None:
+    """Remove a dry run's and the earlier manifests that were redacted by another policy."""
+    for path in [preview_path(folder, collection), *_earlier(folder / "earlier" / collection)]:
+        if path.is_file() and _privacy(path.read_bytes()) != privacy:
+            path.unlink(missing_ok=True)
+
+
+def _privacy(content: bytes) -> str | None:
+    """Return what a saved manifest was redacted by, or None where it is damaged."""
+    try:
+        return str(json.loads(content)["privacy"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def preview_path(folder: Path, collection: str) -> Path:

@@ -35,7 +35,9 @@ def read_manifest(path: Path) -> Manifest:
         rows = [_row(_Fields(one)) for one in _Fields(document).items("files")]
         coverage = _Fields(document).optional("coverage")
         read = Manifest(
-            tuple(sorted(rows, key=lambda row: row.path)), _coverage(coverage) if coverage else Coverage()
+            tuple(sorted(rows, key=lambda row: row.path)),
+            _coverage(coverage) if coverage else Coverage(),
+            _Fields(document).text("privacy"),
         )
     except (TypeError, ValueError, KeyError) as error:
         raise _no_manifest(path, str(error.args[0]) if error.args else type(error).__name__) from error

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from strata_rag.cache import digest_request
 from strata_rag.chunking import Chunker
 from strata_rag.corpus import (
     DocumentFigures,
@@ -110,16 +112,20 @@ def _within_limit(outcome: FileOutcome, beyond: set[str], limit: int | None) -> 
     return replace(outcome, doc_ids=kept, warnings=(*outcome.warnings, note))
 
 
-def corpus_manifest(corpus: ChunkedCorpus, tokens: dict[str, int], limit: int | None) -> Manifest:
+def corpus_manifest(
+    corpus: ChunkedCorpus, tokens: dict[str, int], limit: int | None, *, redacted_by: Mapping[str, Any]
+) -> Manifest:
     """Return the manifest.
 
     Args:
         corpus: What was read.
         tokens: Tokens by chunk id; empty where no tokenizer was at hand.
         limit: Most tokens the model reads, or None.
+        redacted_by: What decided the redaction of its documents.
     """
     figures = {document.doc_id: _figures(document, corpus, tokens, limit) for document in corpus.documents}
-    return build_manifest(corpus.outcomes, figures)
+    privacy = digest_request(redacted_by).hex()[:16]
+    return build_manifest(corpus.outcomes, figures, privacy=privacy)
 
 
 def _figures(

@@ -261,7 +261,9 @@ class _Ingest:
     ) -> IngestResult:
         experiment, corpus = self._experiment, self._corpus
         by_chunk = {self._wanted[key].chunk.chunk_id: count for key, count in tokens.items()}
-        manifest = corpus_manifest(corpus, by_chunk, experiment.model_spec.max_tokens)
+        manifest = corpus_manifest(
+            corpus, by_chunk, experiment.model_spec.max_tokens, redacted_by=record.privacy
+        )
         path = keep_manifest(experiment.workspace.manifests, experiment.collection, manifest)
         return IngestResult(
             collection=record.name,

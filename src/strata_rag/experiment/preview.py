@@ -44,7 +44,7 @@ def dry_run(experiment: Experiment, *, progress: Progress) -> DryRun:
                     counter, {chunk.chunk_id: chunk.embed_text for chunk in chunks}, progress
                 )
                 seconds = estimated_seconds(experiment, chunks, tokens)
-    manifest = corpus_manifest(corpus, tokens, max_tokens)
+    manifest = corpus_manifest(corpus, tokens, max_tokens, redacted_by=experiment.redactor.describe())
     progress.close()
     notes += corpus_warnings(experiment, corpus, manifest, tokens)
     saved = preview_path(experiment.workspace.manifests, experiment.collection)
