@@ -21,15 +21,19 @@ from strata_rag.corpus.manifest_files import (
     write_manifest,
 )
 from strata_rag.corpus.manifest_json import read_manifest
+from strata_rag.corpus.quality import RULES, CorpusQuality, DocumentQuality, corpus_quality
 from strata_rag.corpus.source import files_digest, open_corpus
 from strata_rag.corpus.text_files import TextFilesAdapter
 
 __all__ = [
     "OUTLIER_RULE",
+    "RULES",
     "BeirAdapter",
     "Change",
+    "CorpusQuality",
     "Coverage",
     "DocumentFigures",
+    "DocumentQuality",
     "EmptyPages",
     "FileChange",
     "FileOutcome",
@@ -43,6 +47,7 @@ __all__ = [
     "SourceAdapter",
     "TextFilesAdapter",
     "build_manifest",
+    "corpus_quality",
     "diff_manifests",
     "files_digest",
     "find_manifest",

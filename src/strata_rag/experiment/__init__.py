@@ -7,6 +7,7 @@ from strata_rag.experiment.gate import checked_rules, run_gate
 from strata_rag.experiment.golden import GoldenCheck, check_golden, check_golden_file
 from strata_rag.experiment.ingest import ingest
 from strata_rag.experiment.inspect import inspect_chunks
+from strata_rag.experiment.inspect_documents import inspect_documents
 from strata_rag.experiment.pii_compare import compare_experiment, compare_path
 from strata_rag.experiment.preview import dry_run
 from strata_rag.experiment.query import query
@@ -32,6 +33,7 @@ __all__ = [
     "evaluate_experiment",
     "ingest",
     "inspect_chunks",
+    "inspect_documents",
     "prune_runs",
     "query",
     "report_content",

@@ -19,6 +19,12 @@ from strata_rag.report.compare_documents import comparison_document
 from strata_rag.report.compare_markdown import comparison_markdown
 from strata_rag.report.console import print_evaluation, print_ingest, print_query
 from strata_rag.report.content import Failure, ReportContent, Snippet
+from strata_rag.report.document_inspection import (
+    DocumentInspection,
+    InspectedDocument,
+    document_inspection_document,
+    print_document_inspection,
+)
 from strata_rag.report.documents import dry_run_document, evaluation_document, ingest_document, query_document
 from strata_rag.report.findings import (
     Finding,
@@ -58,6 +64,7 @@ __all__ = [
     "CollectionDetails",
     "CollectionRow",
     "DocumentChanges",
+    "DocumentInspection",
     "DryRun",
     "EvaluationResult",
     "Failure",
@@ -66,6 +73,7 @@ __all__ = [
     "IngestResult",
     "InitResult",
     "InspectedChunk",
+    "InspectedDocument",
     "ManifestComparison",
     "PruneResult",
     "PushResult",
@@ -76,6 +84,7 @@ __all__ = [
     "collections_document",
     "comparison_document",
     "comparison_markdown",
+    "document_inspection_document",
     "dry_run_document",
     "evaluation_document",
     "exit_code",
@@ -93,6 +102,7 @@ __all__ = [
     "print_collection",
     "print_collections",
     "print_comparison",
+    "print_document_inspection",
     "print_dry_run",
     "print_evaluation",
     "print_findings",

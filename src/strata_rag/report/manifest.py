@@ -38,24 +38,29 @@ def print_manifest(manifest: Manifest, saved: Path) -> None:
     if len(included) > _FILES_SHOWN:
         print(f"... and {len(included) - _FILES_SHOWN} more files, all in {saved}")
     _print_reasons(manifest.rows)
-    _print_shares("type", manifest.coverage.types)
-    _print_shares("folder", manifest.coverage.folders)
-    lines = coverage_lines(manifest.coverage)
-    print("\n" + "\n".join(map(wrapped, lines)) if lines else "", end="\n" if lines else "")
+    print_coverage(manifest.coverage)
     print(f"\n{_totals(manifest)}")
 
 
-def coverage_lines(coverage: Coverage) -> list[str]:
+def print_coverage(coverage: Coverage, *, documents: bool = True) -> None:
+    """Print how many files were read by type and folder, and what stands out; `documents`: of documents too."""
+    _print_shares("type", coverage.types)
+    _print_shares("folder", coverage.folders)
+    if lines := _coverage_lines(coverage, documents=documents):
+        print("\n" + "\n".join(map(wrapped, lines)))
+
+
+def _coverage_lines(coverage: Coverage, *, documents: bool) -> list[str]:
     """Return one line for each thing that stands out."""
     lines = []
     if coverage.without_adapter:
         lines.append(f"read by the default adapter: {named(coverage.without_adapter)}")
     if coverage.without_documents:
         lines.append(f"folders without documents: {named(coverage.without_documents)}")
-    if coverage.empty_documents:
+    if documents and coverage.empty_documents:
         lines.append(f"documents without text: {named(coverage.empty_documents)}")
     for what, found in (("longer", coverage.long), ("shorter", coverage.short)):
-        if found:
+        if documents and found:
             items = [f"{one.doc_id} ({one.characters:,} characters)" for one in found]
             lines.append(f"far {what} than the others: {named(items)}")
     if coverage.empty_pages:
