@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata_rag.corpus import DocumentFigures, FileOutcome, Manifest, build_manifest, text_digest
+from strata_rag.corpus import (
+    DocumentFigures,
+    FileOutcome,
+    Manifest,
+    build_manifest,
+    pages_without_text,
+    text_digest,
+)
 
 OUTCOMES = [
     FileOutcome("b.jsonl", "included", doc_ids=("1", "2", "3"), warnings=("document 3 is empty: no chunk",)),
@@ -106,6 +113,29 @@ def test_every_row_has_the_documented_keys(manifest: Manifest) -> None:
     promised |= {"redactions", "secrets", "warnings"}
     further = {"format", "encoding", "pages", "empty_pages", "tokens", "digest", "redacted"}
     assert all(set(file) == promised | further for file in document["files"])
+
+
+@pytest.mark.parametrize(
+    ("text", "pages", "empty"),
+    [
+        ("", (), ()),
+        ("", (0, 0), (1, 2)),
+        ("one\n\ntwo", (0, 4, 5), (2,)),
+        (" \nb", (0, 2), (1,)),
+        ("a", (0, 1), (2,)),
+    ],
+)
+def test_pages_that_hold_white_space_alone_are_without_text(
+    text: str, pages: tuple[int, ...], empty: tuple[int, ...]
+) -> None:
+    assert pages_without_text(text, pages) == empty
+
+
+def test_pages_without_text_of_a_files_documents_stand_in_its_row() -> None:
+    figures = {"a.pdf": DocumentFigures(chunks=0, characters=0, max_tokens=None, empty_pages=(1, 2))}
+    manifest = build_manifest([FileOutcome("a.pdf", "included", "", ("a.pdf",), pages=2)], figures)
+    assert manifest.rows[0].empty_pages == (1, 2)
+    assert manifest.as_json()["coverage"]["pages_without_text"] == 2
 
 
 def test_the_digest_tells_whether_a_text_is_the_same() -> None:

@@ -9,6 +9,7 @@ from strata_rag.corpus.manifest import (
     ManifestRow,
     RedactedDocument,
     build_manifest,
+    pages_without_text,
     text_digest,
 )
 from strata_rag.corpus.manifest_diff import Change, FileChange, ManifestDiff, ShareChange, diff_manifests
@@ -53,6 +54,7 @@ __all__ = [
     "find_manifest",
     "keep_manifest",
     "open_corpus",
+    "pages_without_text",
     "preview_path",
     "read_manifest",
     "remove_manifests",

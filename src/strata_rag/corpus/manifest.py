@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -24,6 +24,7 @@ class DocumentFigures:
         secrets: Placeholders that stand for secrets in it.
         tokens: Tokens of all its chunks, or None where no tokenizer was at hand.
         digest: Of its text after redaction; empty where it was not kept.
+        empty_pages: Its pages without text, counted from 1.
     """
 
     chunks: int | None
@@ -34,6 +35,7 @@ class DocumentFigures:
     secrets: int = 0
     tokens: int | None = None
     digest: str = ""
+    empty_pages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +167,13 @@ def build_manifest(
         adapters: Source folders that have an adapter of their own, or None where no plugin names any.
         privacy: Digest of what redacted the documents.
     """
-    ordered = sorted(outcomes, key=lambda one: one.path)
-    by_file = [{doc_id: figures[doc_id] for doc_id in one.doc_ids if doc_id in figures} for one in ordered]
+    by_file = []
+    ordered = []
+    for outcome in sorted(outcomes, key=lambda one: one.path):
+        known = {doc_id: figures[doc_id] for doc_id in outcome.doc_ids if doc_id in figures}
+        empty = {page for one in known.values() for page in one.empty_pages}
+        ordered.append(replace(outcome, empty_pages=outcome.empty_pages or tuple(sorted(empty))))
+        by_file.append(known)
     measured = [
         MeasuredFile(
             outcome, {doc_id: 0 if one.chunks == 0 else one.characters for doc_id, one in known.items()}
@@ -175,6 +182,21 @@ def build_manifest(
     ]
     rows = tuple(map(_row, ordered, by_file))
     return Manifest(rows, measure_coverage(measured, adapters=adapters), privacy)
+
+
+def pages_without_text(text: str, pages: Sequence[int]) -> tuple[int, ...]:
+    """Return the pages that hold white space alone, counted from 1.
+
+    Args:
+        text: A document's text.
+        pages: First code point of each page, ascending.
+    """
+    ends = [*pages[1:], len(text)]
+    return tuple(
+        number
+        for number, (start, end) in enumerate(zip(pages, ends, strict=False), 1)
+        if not text[start:end].strip()
+    )
 
 
 def text_digest(text: str) -> str:

@@ -16,6 +16,7 @@ from strata_rag.corpus import (
     Manifest,
     SourceAdapter,
     build_manifest,
+    pages_without_text,
     text_digest,
 )
 from strata_rag.documents import Chunk, SourceDocument
@@ -146,6 +147,7 @@ def _figures(
         redactions=document.redactions,
         secrets=document.secrets,
         digest=text_digest(document.text),
+        empty_pages=pages_without_text(document.text, document.pages),
     )
 
 
