@@ -293,8 +293,8 @@ def scanned_pdf(lines: list[str]) -> bytes:
     height, width = grey.shape
     picture = stream(
         zlib.compress(np.packbits(grey > 128, axis=1).tobytes(), 9),
-        b"/Filter /FlateDecode /Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 1 "
-        % (width, height),
+        b"/Filter /FlateDecode /Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray "
+        b"/BitsPerComponent 1 " % (width, height),
     )
     return pdf(
         [
