@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from strata_rag.chunking import DocumentChunker
-from strata_rag.chunking.quality import near_duplicates, quality_flags
+from strata_rag.chunking.likeness import Likeness, near_duplicates
+from strata_rag.chunking.quality import quality_flags
 from strata_rag.documents import SourceDocument
 
 LONG = "The pump in the north hall was replaced in spring because its bearings had worn out after nine years of use. "
@@ -27,7 +28,9 @@ def test_a_text_that_was_there_before_is_a_near_duplicate() -> None:
 
 def test_one_word_more_does_not_hide_a_duplicate() -> None:
     words = " ".join(f"word{number}" for number in range(200))
-    assert near_duplicates({"a": words, "b": f"{words} more", "c": words[: len(words) // 2]}) == {"b": "a"}
+    assert near_duplicates({"a": words, "b": f"{words} more", "c": words[: len(words) // 2]}) == {
+        "b": Likeness("a", 196 / 197)
+    }
 
 
 def test_a_text_longer_than_the_model_reads_is_flagged() -> None:

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata_rag.corpus import DocumentFigures, FileOutcome, Manifest, build_manifest, write_manifest
-from strata_rag.errors import WriteFailed
+from strata_rag.corpus import (
+    DocumentFigures,
+    FileOutcome,
+    Manifest,
+    build_manifest,
+    pages_without_text,
+    text_digest,
+)
 
 OUTCOMES = [
     FileOutcome("b.jsonl", "included", doc_ids=("1", "2", "3"), warnings=("document 3 is empty: no chunk",)),
@@ -52,9 +55,31 @@ def test_totals_count_files_by_status_and_sum_the_rest(manifest: Manifest) -> No
         "chunks": 4,
         "characters": 115,
         "max_tokens": 70,
+        "tokens": None,
         "redactions": 2,
         "secrets": 1,
     }
+
+
+def test_tokens_are_summed_by_file_and_in_total() -> None:
+    figures = {
+        "1": DocumentFigures(chunks=2, characters=9, max_tokens=30, tokens=50),
+        "2": DocumentFigures(chunks=0, characters=1, max_tokens=None, tokens=0),
+        "3": DocumentFigures(chunks=1, characters=9, max_tokens=7, tokens=7),
+        "a.md": DocumentFigures(chunks=1, characters=5, max_tokens=5, tokens=5),
+    }
+    manifest = build_manifest(OUTCOMES, figures)
+    assert [row.tokens for row in manifest.rows] == [5, 57, None, None]
+    assert manifest.totals()["tokens"] == 62
+
+
+def test_a_row_carries_what_its_file_was_read_as() -> None:
+    outcome = FileOutcome(
+        "a.pdf", "included", "include: **", ("a.pdf",), format="pdf", pages=3, empty_pages=(2,)
+    )
+    row = build_manifest([outcome], {}).as_json()["files"][0]
+    assert (row["format"], row["encoding"], row["pages"], row["empty_pages"]) == ("pdf", "", 3, [2])
+    assert row["reason"] == "include: **"
 
 
 def test_redacted_documents_are_named_with_their_counts(manifest: Manifest) -> None:
@@ -83,35 +108,46 @@ def test_the_order_of_discovery_does_not_matter(outcomes: list[FileOutcome]) -> 
 
 def test_every_row_has_the_documented_keys(manifest: Manifest) -> None:
     document = manifest.as_json()
-    assert set(document) == {"files", "totals"}
-    assert {tuple(sorted(file)) for file in document["files"]} == {
-        (
-            "characters",
-            "chunks",
-            "documents",
-            "max_tokens",
-            "path",
-            "reason",
-            "redacted",
-            "redactions",
-            "secrets",
-            "status",
-            "warnings",
-        )
-    }
+    assert set(document) == {"privacy", "files", "totals", "coverage"}
+    promised = {"path", "status", "reason", "documents", "chunks", "characters", "max_tokens"}
+    promised |= {"redactions", "secrets", "warnings"}
+    further = {"format", "encoding", "pages", "empty_pages", "tokens", "digest", "redacted"}
+    assert all(set(file) == promised | further for file in document["files"])
 
 
-def test_the_file_holds_the_same_and_nothing_is_left_beside_it(tmp_path: Path, manifest: Manifest) -> None:
-    path = tmp_path / "manifests" / "x.json"
-    write_manifest(path, manifest)
-    first = path.read_bytes()
-    write_manifest(path, build_manifest(OUTCOMES[::-1], FIGURES))
-    assert json.loads(first) == manifest.as_json()
-    assert path.read_bytes() == first
-    assert list(path.parent.iterdir()) == [path]
+@pytest.mark.parametrize(
+    ("text", "pages", "empty"),
+    [
+        ("", (), ()),
+        ("", (0, 0), (1, 2)),
+        ("one\n\ntwo", (0, 4, 5), (2,)),
+        (" \nb", (0, 2), (1,)),
+        ("a", (0, 1), (2,)),
+    ],
+)
+def test_pages_that_hold_white_space_alone_are_without_text(
+    text: str, pages: tuple[int, ...], empty: tuple[int, ...]
+) -> None:
+    assert pages_without_text(text, pages) == empty
 
 
-def test_a_place_that_can_not_be_written_is_named(tmp_path: Path, manifest: Manifest) -> None:
-    (tmp_path / "manifests").write_text("in the way")
-    with pytest.raises(WriteFailed, match=r"manifests/x\.json: expected to write the manifest"):
-        write_manifest(tmp_path / "manifests" / "x.json", manifest)
+def test_pages_without_text_of_a_files_documents_stand_in_its_row() -> None:
+    figures = {"a.pdf": DocumentFigures(chunks=0, characters=0, max_tokens=None, empty_pages=(1, 2))}
+    manifest = build_manifest([FileOutcome("a.pdf", "included", "", ("a.pdf",), pages=2)], figures)
+    assert manifest.rows[0].empty_pages == (1, 2)
+    assert manifest.as_json()["coverage"]["pages_without_text"] == 2
+
+
+def test_the_digest_tells_whether_a_text_is_the_same() -> None:
+    assert text_digest("a") == text_digest("a") != text_digest("b")
+    outcome = FileOutcome("a.jsonl", "included", doc_ids=("1", "2"))
+
+    def digest(*texts: str) -> str:
+        figures = {
+            str(at): DocumentFigures(chunks=1, characters=1, max_tokens=None, digest=text_digest(text))
+            for at, text in enumerate(texts, 1)
+        }
+        return build_manifest([outcome], figures).rows[0].digest
+
+    assert digest("a", "b") == digest("a", "b")
+    assert digest("a", "b") != digest("b", "a")

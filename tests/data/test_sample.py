@@ -1,7 +1,9 @@
 """The sample corpus and its golden set hold what their description promises."""
 
+import importlib.util
 import re
 import unicodedata
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import yaml
 DATA = Path(__file__).parents[2] / "data"
 CORPUS = DATA / "sample"
 KINDS = {"paraphrase", "code", "name", "general", "unanswerable"}
+PLAIN = {".md", ".txt", ".html", ".php", ".csv", ".jsonl", ".json", ".eml", ".rtf", ".log"}
+FORMATS = PLAIN | {".docx", ".odt", ".pdf", ".xlsx"}
 LARGEST_FILE = 40_000
 LARGEST_CORPUS = 600_000
 
@@ -128,9 +132,9 @@ def test_two_sources_have_at_least_three_projects_each() -> None:
     assert all(len(names) >= 3 for names in projects.values())
 
 
-def test_corpus_stays_small_and_plain() -> None:
+def test_corpus_stays_small_and_holds_every_format() -> None:
     files = corpus_files()
-    assert {path.suffix for path in files} == {".md", ".txt"}
+    assert {path.suffix for path in files} == FORMATS
     assert max(path.stat().st_size for path in files) <= LARGEST_FILE
     assert sum(path.stat().st_size for path in files) < LARGEST_CORPUS
 
@@ -140,3 +144,44 @@ def test_corpus_has_the_odd_shapes() -> None:
     assert any(path.parent == CORPUS for path in texts), "no file in the root folder"
     assert any(b"\r\n" in text for text in texts.values()), "no file with CRLF"
     assert any("é".encode() in text for text in texts.values()), "no accented text"
+
+
+def test_corpus_has_planted_noise_one_damaged_file_and_one_scan() -> None:
+    names = {path.relative_to(CORPUS).as_posix() for path in corpus_files()}
+    assert {"harbor/drafts/heat-draft.html", "harbor/policy/animals-old.html", "atlas/sdk/build.log"} <= names
+    damaged = (CORPUS / "atlas/bulletins/sb-812.docx").read_bytes()
+    assert damaged.startswith(b"PK")
+    assert b"PK\x05\x06" not in damaged, "the archive has its directory"
+    scan = (CORPUS / "atlas/turbines/nameplate-scan.pdf").read_bytes()
+    assert b"/Image" in scan
+    assert b"/Font" not in scan
+
+
+def test_packed_files_are_what_their_script_writes() -> None:
+    spec = importlib.util.spec_from_file_location("make_sample_binaries", DATA / "make_sample_binaries.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    written = {
+        "atlas/turbines/gearbox-exchange.docx": module.word_parts(),
+        "harbor/policy/visitor-parking.odt": module.open_document_parts(),
+        "atlas/parts/price-list.xlsx": module.workbook_parts(),
+    }
+    for name, parts in written.items():
+        with zipfile.ZipFile(CORPUS / name) as archive:
+            assert {one: archive.read(one).decode() for one in archive.namelist()} == parts, name
+    hot_section = (CORPUS / "atlas/turbines/hot-section.pdf").read_bytes()
+    assert hot_section == module.text_pdf(module.HOT_SECTION)
+
+
+@pytest.mark.parametrize("family", ["atlas", "harbor"])
+def test_a_roster_names_documents_of_its_family_once(family: str) -> None:
+    lines = (DATA / f"sample-rosters/{family}.tsv").read_text(encoding="utf-8").splitlines()
+    width = len(lines[0].split("\t"))
+    ids = [line.split("\t")[0] for line in lines[1:]]
+    assert all(len(line.split("\t")) == width for line in lines)
+    assert len(ids) == len(set(ids))
+    assert all(doc_id.startswith(f"{family}/") for doc_id in ids)
+    gone = [doc_id for doc_id in ids if not (CORPUS / doc_id).is_file()]
+    assert gone == (["atlas/parts/atl-4147-a.md"] if family == "atlas" else [])

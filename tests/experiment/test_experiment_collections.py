@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient
 
+from strata_rag.corpus import Manifest, keep_manifest
 from strata_rag.errors import CollectionError, InputError, WriteFailed
 from strata_rag.experiment import ingest
 from strata_rag.experiment.collections import (
@@ -112,16 +113,20 @@ def test_collections_are_listed_shown_and_pruned(source: FakeModelExperiment, tm
     details = show_collection(collections, source.collection)
     assert details.info.points == details.row.record.chunks == 600
     keep = [source.collection]
-    assert [row.name for row in prune_collections(collections, keep, remove=False).rows] == [
-        "old__m__00000000"
-    ]
+    manifests = tmp_path / "manifests"
+    for name in (source.collection, "old__m__00000000"):
+        keep_manifest(manifests, name, Manifest(()))
+    assert [
+        row.name for row in prune_collections(collections, keep, remove=False, manifests=manifests).rows
+    ] == ["old__m__00000000"]
     assert len(list_collections(collections)) == 2
     with collections.writing("old__m__00000000", recreate=False):
-        assert prune_collections(collections, keep, remove=True).busy
-    assert prune_collections(collections, keep, remove=True).removed
+        assert prune_collections(collections, keep, remove=True, manifests=manifests).busy
+    assert prune_collections(collections, keep, remove=True, manifests=manifests).removed
     assert [row.name for row in list_collections(collections)] == keep
+    assert [path.stem for path in manifests.iterdir()] == keep
     with pytest.raises(InputError):
-        prune_collections(collections, [], remove=True)
+        prune_collections(collections, [], remove=True, manifests=manifests)
 
 
 def test_a_servers_settings_are_shown(source: FakeModelExperiment, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from strata_rag.corpus import RedactedDocument
 from strata_rag.experiment import dry_run
 from strata_rag.progress import Silent
 from workbench import CommandLine, assert_same, load, run_ingest, snapshot, write_config, write_files
@@ -155,7 +156,7 @@ def test_ingest_and_dry_run_count_the_same(private: Path) -> None:
     assert rows["team/table.md"] == (1, 1)
     assert rows["plain.md"] == (0, 0)
     named = next(row for row in preview.rows if row.path.startswith("team/mail to"))
-    assert named.redacted == ((named.path, 1, 1),)
+    assert named.redacted == (RedactedDocument(named.path, 1, 1),)
 
 
 def test_offsets_are_those_of_the_redacted_document(private: Path) -> None:

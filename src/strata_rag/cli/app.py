@@ -28,6 +28,7 @@ from strata_rag.cli.ingest import ingest_command
 from strata_rag.cli.init import init_command
 from strata_rag.cli.inspect import inspect_command
 from strata_rag.cli.judge import judge_app
+from strata_rag.cli.manifest import manifest_app
 from strata_rag.cli.pii_compare import pii_compare_command
 from strata_rag.cli.query import query_command
 from strata_rag.cli.report import report_command
@@ -199,6 +200,7 @@ app.add_typer(rules_app, name="rules")
 app.add_typer(config_app, name="config")
 app.add_typer(golden_app, name="golden")
 app.add_typer(judge_app, name="judge")
+app.add_typer(manifest_app, name="manifest")
 app.add_typer(runs_app, name="runs")
 
 

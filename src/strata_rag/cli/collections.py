@@ -100,12 +100,13 @@ def prune_command(
     first = experiments[0]
     collections = first.server_collections if server else first.embedded_collections
     keep = [experiment.collection for experiment in experiments]
-    result = prune_collections(collections, keep, remove=yes)
+    manifests = first.workspace.manifests
+    result = prune_collections(collections, keep, remove=yes, manifests=manifests)
     if not yes and result.rows and sys.stdin.isatty() and not as_json:
         report.print_prune(result)
         if not typer.confirm("remove them?", err=True):
             return
-        result = prune_collections(collections, keep, remove=True)
+        result = prune_collections(collections, keep, remove=True, manifests=manifests)
     print_json(report.prune_document(result)) if as_json else report.print_prune(result)
     if result.rows and not result.removed:
         print("note: nothing was removed; --yes removes them", file=sys.stderr)

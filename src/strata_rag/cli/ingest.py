@@ -51,7 +51,8 @@ def ingest_command(
         with show_progress() as progress:
             preview = use_cases.dry_run(experiment, progress=progress)
         print_warnings(preview.warnings, more=f"all are in {preview.saved}")
-        refusal = _refusal(preview.manifest.count("failed"), preview.truncated) if strict else None
+        strictly = _refusal(preview.manifest.count("failed"), preview.truncated) if strict else None
+        refusal = preview.refusal or strictly
         document = report.dry_run_document(preview)
         _print_json(document, refusal) if as_json else report.print_dry_run(preview)
     else:

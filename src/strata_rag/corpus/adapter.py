@@ -24,6 +24,7 @@ class FileOutcome:
         format: What it was read as, such as ``pdf``; empty where it was not read.
         encoding: Of its text, such as ``utf-8`` or ``cp1252``; empty where the format fixes it.
         pages: Number of its pages, or None where it has none.
+        empty_pages: The pages without text, counted from 1.
     """
 
     path: str
@@ -34,6 +35,7 @@ class FileOutcome:
     format: str = ""
     encoding: str = ""
     pages: int | None = None
+    empty_pages: tuple[int, ...] = ()
 
 
 class SourceAdapter(Protocol):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, fields, replace
+from hashlib import blake2b
 from typing import Any
 
 from strata_rag.corpus.adapter import FileOutcome
-from strata_rag.errors import WriteFailed
+from strata_rag.corpus.coverage import Coverage, MeasuredFile, measure_coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,9 @@ class DocumentFigures:
         warnings: Chunks longer than the model's limit.
         redactions: Placeholders that stand for personal data in it.
         secrets: Placeholders that stand for secrets in it.
+        tokens: Tokens of all its chunks, or None where no tokenizer was at hand.
+        digest: Of its text after redaction; empty where it was not kept.
+        empty_pages: Its pages without text, counted from 1.
     """
 
     chunks: int | None
@@ -31,6 +33,24 @@ class DocumentFigures:
     warnings: tuple[str, ...] = ()
     redactions: int = 0
     secrets: int = 0
+    tokens: int | None = None
+    digest: str = ""
+    empty_pages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RedactedDocument:
+    """A document that holds placeholders.
+
+    Attributes:
+        doc_id: Its id.
+        redactions: Placeholders that stand for personal data in it.
+        secrets: Placeholders that stand for secrets in it.
+    """
+
+    doc_id: str
+    redactions: int
+    secrets: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +60,7 @@ class ManifestRow:
     Attributes:
         path: Relative to the root.
         status: ``included``, ``excluded`` or ``failed``.
-        reason: The rule that excluded it, or why it failed.
+        reason: The rule that decided, or why it failed; empty where no rule spoke.
         documents: Documents it gave.
         chunks: Their chunks, or None where that could not be told.
         characters: Their code points.
@@ -48,20 +68,38 @@ class ManifestRow:
         warnings: What a reader should know.
         redactions: Placeholders that stand for personal data in its documents.
         secrets: Placeholders that stand for secrets in them.
-        redacted: The documents that hold a placeholder: id, redactions, secrets.
+        redacted: The documents that hold a placeholder.
+        format: What it was read as; empty where it was not read.
+        encoding: Of its text; empty where the format fixes it.
+        pages: Number of its pages, or None where it has none.
+        empty_pages: The pages without text, counted from 1.
+        tokens: Tokens of all chunks, or None.
+        digest: Of its documents' texts after redaction; empty for a file that gave none.
     """
 
     path: str
     status: str
-    reason: str
-    documents: int
-    chunks: int | None
-    characters: int
-    max_tokens: int | None
-    warnings: tuple[str, ...]
+    reason: str = ""
+    documents: int = 0
+    chunks: int | None = 0
+    characters: int = 0
+    max_tokens: int | None = None
+    warnings: tuple[str, ...] = ()
     redactions: int = 0
     secrets: int = 0
-    redacted: tuple[tuple[str, int, int], ...] = ()
+    redacted: tuple[RedactedDocument, ...] = ()
+    format: str = ""
+    encoding: str = ""
+    pages: int | None = None
+    empty_pages: tuple[int, ...] = ()
+    tokens: int | None = None
+    digest: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return every field as a JSON value."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        lists = {"empty_pages": list(self.empty_pages), "warnings": list(self.warnings)}
+        return {**values, **lists, "redacted": [asdict(one) for one in self.redacted]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +108,13 @@ class Manifest:
 
     Attributes:
         rows: Sorted by path.
+        coverage: What of the corpus was read, and what stands out.
+        privacy: Digest of the detector and policy that its paths and counts were redacted by.
     """
 
     rows: tuple[ManifestRow, ...]
+    coverage: Coverage = field(default_factory=Coverage)
+    privacy: str = ""
 
     def count(self, status: str) -> int:
         """Return the number of files with `status`."""
@@ -85,7 +127,7 @@ class Manifest:
 
     def totals(self) -> dict[str, int | None]:
         """Return the sums over all files, and the longest chunk of any."""
-        tokens = [row.max_tokens for row in self.rows if row.max_tokens is not None]
+        longest = [row.max_tokens for row in self.rows if row.max_tokens is not None]
         return {
             "files": len(self.rows),
             "included": self.count("included"),
@@ -94,90 +136,108 @@ class Manifest:
             "documents": sum(row.documents for row in self.rows),
             "chunks": _total([row.chunks for row in self.rows]),
             "characters": sum(row.characters for row in self.rows),
-            "max_tokens": max(tokens, default=None),
+            "max_tokens": max(longest, default=None),
+            "tokens": _total([row.tokens for row in self.rows if row.chunks != 0]),
             "redactions": sum(row.redactions for row in self.rows),
             "secrets": sum(row.secrets for row in self.rows),
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return files and totals as JSON values."""
-        files = [
-            {
-                "path": row.path,
-                "status": row.status,
-                "reason": row.reason,
-                "documents": row.documents,
-                "chunks": row.chunks,
-                "characters": row.characters,
-                "max_tokens": row.max_tokens,
-                "redactions": row.redactions,
-                "secrets": row.secrets,
-                "redacted": [
-                    {"doc_id": doc_id, "redactions": redactions, "secrets": secrets}
-                    for doc_id, redactions, secrets in row.redacted
-                ],
-                "warnings": list(row.warnings),
-            }
-            for row in self.rows
-        ]
-        return {"files": files, "totals": self.totals()}
+        """Return everything as JSON values."""
+        return {
+            "privacy": self.privacy,
+            "files": [row.as_json() for row in self.rows],
+            "totals": self.totals(),
+            "coverage": self.coverage.as_json(),
+        }
 
 
-def build_manifest(outcomes: Sequence[FileOutcome], figures: Mapping[str, DocumentFigures]) -> Manifest:
+def build_manifest(
+    outcomes: Sequence[FileOutcome],
+    figures: Mapping[str, DocumentFigures],
+    *,
+    adapters: Sequence[str] | None = None,
+    privacy: str = "",
+) -> Manifest:
     """Join what became of each file with what its documents amount to.
 
     Args:
         outcomes: Each file once.
         figures: By document id; a document without chunks may be absent.
+        adapters: Source folders that have an adapter of their own, or None where no plugin names any.
+        privacy: Digest of what redacted the documents.
     """
-    rows = []
+    by_file = []
+    ordered = []
     for outcome in sorted(outcomes, key=lambda one: one.path):
-        by_id = {doc_id: figures[doc_id] for doc_id in outcome.doc_ids if doc_id in figures}
-        known = list(by_id.values())
-        tokens = [one.max_tokens for one in known if one.max_tokens is not None]
-        rows.append(
-            ManifestRow(
-                path=outcome.path,
-                status=outcome.status,
-                reason=outcome.reason,
-                documents=len(outcome.doc_ids),
-                chunks=_total([one.chunks for one in known]),
-                characters=sum(one.characters for one in known),
-                max_tokens=max(tokens, default=None),
-                warnings=outcome.warnings + tuple(warning for one in known for warning in one.warnings),
-                redactions=sum(one.redactions for one in known),
-                secrets=sum(one.secrets for one in known),
-                redacted=tuple(
-                    (doc_id, one.redactions, one.secrets)
-                    for doc_id, one in by_id.items()
-                    if one.redactions or one.secrets
-                ),
-            )
+        known = {doc_id: figures[doc_id] for doc_id in outcome.doc_ids if doc_id in figures}
+        empty = {page for one in known.values() for page in one.empty_pages}
+        ordered.append(replace(outcome, empty_pages=outcome.empty_pages or tuple(sorted(empty))))
+        by_file.append(known)
+    measured = [
+        MeasuredFile(
+            outcome, {doc_id: 0 if one.chunks == 0 else one.characters for doc_id, one in known.items()}
         )
-    return Manifest(tuple(rows))
+        for outcome, known in zip(ordered, by_file, strict=True)
+    ]
+    rows = tuple(map(_row, ordered, by_file))
+    return Manifest(rows, measure_coverage(measured, adapters=adapters), privacy)
+
+
+def pages_without_text(text: str, pages: Sequence[int]) -> tuple[int, ...]:
+    """Return the pages that hold white space alone, counted from 1.
+
+    Args:
+        text: A document's text.
+        pages: First code point of each page, ascending.
+    """
+    ends = [*pages[1:], len(text)]
+    return tuple(
+        number
+        for number, (start, end) in enumerate(zip(pages, ends, strict=False), 1)
+        if not text[start:end].strip()
+    )
+
+
+def text_digest(text: str) -> str:
+    """Return a short digest of a text, to tell whether it is still the same."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _row(outcome: FileOutcome, by_id: Mapping[str, DocumentFigures]) -> ManifestRow:
+    known = list(by_id.values())
+    longest = [one.max_tokens for one in known if one.max_tokens is not None]
+    tokens = _total([one.tokens for one in known if one.chunks != 0])
+    return ManifestRow(
+        path=outcome.path,
+        status=outcome.status,
+        reason=outcome.reason,
+        format=outcome.format,
+        encoding=outcome.encoding,
+        pages=outcome.pages,
+        empty_pages=outcome.empty_pages,
+        documents=len(outcome.doc_ids),
+        chunks=_total([one.chunks for one in known]),
+        characters=sum(one.characters for one in known),
+        max_tokens=max(longest, default=None),
+        tokens=tokens if longest else None,
+        redactions=sum(one.redactions for one in known),
+        secrets=sum(one.secrets for one in known),
+        digest=_joined_digest([one.digest for one in known]),
+        redacted=tuple(
+            RedactedDocument(doc_id, one.redactions, one.secrets)
+            for doc_id, one in by_id.items()
+            if one.redactions or one.secrets
+        ),
+        warnings=outcome.warnings + tuple(warning for one in known for warning in one.warnings),
+    )
+
+
+def _joined_digest(digests: Sequence[str]) -> str:
+    return digests[0] if len(digests) == 1 else text_digest(" ".join(digests)) if any(digests) else ""
 
 
 def _total(counts: Sequence[int | None]) -> int | None:
     """Return the sum, or None where a part of it is unknown."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
-
-
-def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Write the manifest as JSON beside `path` and rename it into place.
-
-    Raises:
-        WriteFailed: The disk refused.
-    """
-    partial = path.with_suffix(".partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(
-            json.dumps(manifest.as_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-        partial.replace(path)
-    except OSError as error:
-        raise WriteFailed(
-            f"{path}: expected to write the manifest, found: {error.strerror}",
-            hint="free some disk space, check the folder's permissions, or point STRATA_HOME elsewhere",
-        ) from error

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+_HIDDEN, _ENVIRONMENT = "hidden: ", "virtual environment: "
+
 
 @dataclass(frozen=True, slots=True)
 class WalkedFile:
@@ -35,6 +37,11 @@ def walk_files(root: Path, *, follow_symlinks: bool) -> Iterator[WalkedFile]:
 def printable(name: str) -> str:
     """Return a path as text that can be stored and shown: bytes that are not UTF-8 become ``\\xff``."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def is_machinery(reason: str) -> bool:
+    """Tell whether `reason` left a file out as hidden or part of a virtual environment: no part of any corpus."""
+    return reason.startswith((_HIDDEN, _ENVIRONMENT))
 
 
 def _walk(root: Path, prefix: str, rule: str, follow: bool, seen: set[str]) -> Iterator[WalkedFile]:
@@ -78,7 +85,7 @@ def _leads_inside(root: Path, path: str) -> bool:
 
 def _rule(entry: os.DirEntry[str], follow: bool) -> str:
     if entry.name.startswith("."):
-        return f"hidden: {entry.name}"
+        return f"{_HIDDEN}{entry.name}"
     if entry.is_symlink() and not follow:
         return "symbolic link (corpus.follow_symlinks is false)"
     return ""
@@ -86,4 +93,4 @@ def _rule(entry: os.DirEntry[str], follow: bool) -> str:
 
 def _folder_rule(entry: os.DirEntry[str]) -> str:
     is_environment = os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
-    return f"virtual environment: {entry.name}" if is_environment else ""
+    return f"{_ENVIRONMENT}{entry.name}" if is_environment else ""

@@ -9,6 +9,7 @@ from strata_rag.experiment.gate import checked_rules, run_gate
 from strata_rag.experiment.golden import GoldenCheck, check_golden, check_golden_file
 from strata_rag.experiment.ingest import ingest
 from strata_rag.experiment.inspect import inspect_chunks
+from strata_rag.experiment.inspect_documents import inspect_documents
 from strata_rag.experiment.judge_bias import CHECKS as BIAS_CHECKS
 from strata_rag.experiment.judge_bias import check_bias
 from strata_rag.experiment.pii_compare import compare_experiment, compare_path
@@ -41,6 +42,7 @@ __all__ = [
     "export_sample",
     "ingest",
     "inspect_chunks",
+    "inspect_documents",
     "prune_runs",
     "query",
     "report_content",

@@ -34,10 +34,11 @@ _LITTLE_SPACE = 500 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What of the corpus was read in time; `whole` tells whether that is all."""
+    """What of the corpus was read in time; `whole` tells whether that is all, `empty` whether no document has text."""
 
     doc_ids: frozenset[str]
     whole: bool
+    empty: bool
 
 
 def check_experiment(experiment: Experiment) -> list[Finding]:
@@ -85,7 +86,7 @@ def _corpus(experiment: Experiment, read: list[_Read]) -> Iterator[Finding]:
         if time.monotonic() > deadline:
             whole = False
             break
-    read.append(_Read(frozenset(doc_ids), whole))
+    read.append(_Read(frozenset(doc_ids), whole, empty=not with_text))
     root = experiment.config.corpus.root
     if not whole:
         yield Finding("corpus", "ok", f"{root}: {len(doc_ids)} documents read in a second; there are more")
@@ -119,7 +120,7 @@ def _golden(experiment: Experiment, read: list[_Read]) -> Iterator[Finding]:
         return
     golden = load_golden(evaluation.golden, split=evaluation.split, level=evaluation.level)
     yield Finding("golden", "ok", f"{evaluation.golden}: {len(golden.questions)} questions")
-    if not read or evaluation.level != "document":
+    if not read or evaluation.level != "document" or (read[0].whole and read[0].empty):
         return
     if not read[0].whole or experiment.config.corpus.limit is not None:
         yield Finding("golden", "note", "its ids are not compared with the corpus, which was not read whole")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from strata_rag.cache import digest_request
 from strata_rag.chunking import Chunker
 from strata_rag.corpus import (
     DocumentFigures,
@@ -15,10 +17,11 @@ from strata_rag.corpus import (
     NotedSource,
     SourceAdapter,
     build_manifest,
-    write_manifest,
+    pages_without_text,
+    text_digest,
 )
 from strata_rag.documents import Chunk, SourceDocument
-from strata_rag.errors import CorpusError
+from strata_rag.errors import AnswerIsNo, CorpusError
 from strata_rag.progress import Progress
 
 
@@ -49,6 +52,29 @@ class ChunkedCorpus:
     def count(self, status: str) -> int:
         """Return the number of files with `status`."""
         return sum(outcome.status == status for outcome in self.outcomes)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to index."""
+        if self.cut:
+            return not any(self.chunks.values())
+        return not any(document.text.strip() for document in self.documents)
+
+
+def nothing_to_index(root: Path, corpus: ChunkedCorpus, *, indexed_before: int = 0) -> AnswerIsNo:
+    """Return the error that says that no file under `root` gave a document with text.
+
+    Args:
+        root: The corpus root.
+        corpus: What was read.
+        indexed_before: Chunks of an earlier ingest, which stay.
+    """
+    kept = f"; the {indexed_before} chunks indexed before are left as they are" if indexed_before else ""
+    return AnswerIsNo(
+        f"{root}: expected documents with text, found none in {len(corpus.outcomes)} files "
+        f"({corpus.count('excluded')} excluded, {corpus.count('failed')} failed){kept}",
+        hint="check corpus.root; `strata ingest CONFIG --dry-run` lists every file with the reason",
+    )
 
 
 def chunk_corpus(
@@ -88,33 +114,45 @@ def _within_limit(outcome: FileOutcome, beyond: set[str], limit: int | None) -> 
     if not kept:
         return FileOutcome(outcome.path, "excluded", f"past corpus.limit {limit}")
     note = f"{len(outcome.doc_ids) - len(kept)} documents past corpus.limit {limit} left out"
-    return FileOutcome(outcome.path, outcome.status, outcome.reason, kept, (*outcome.warnings, note))
+    return replace(outcome, doc_ids=kept, warnings=(*outcome.warnings, note))
 
 
-def corpus_manifest(corpus: ChunkedCorpus, tokens: dict[str, int], limit: int | None) -> Manifest:
+def corpus_manifest(
+    corpus: ChunkedCorpus, tokens: dict[str, int], limit: int | None, *, redacted_by: Mapping[str, Any]
+) -> Manifest:
     """Return the manifest.
 
     Args:
         corpus: What was read.
         tokens: Tokens by chunk id; empty where no tokenizer was at hand.
         limit: Most tokens the model reads, or None.
+        redacted_by: What decided the redaction of its documents.
     """
-    figures = {}
-    for document in corpus.documents:
-        counts = [(chunk, tokens[chunk.chunk_id]) for chunk in corpus.chunks[document.doc_id] if tokens]
-        figures[document.doc_id] = DocumentFigures(
-            chunks=len(corpus.chunks[document.doc_id]) if corpus.cut else None,
-            characters=len(document.text),
-            max_tokens=max((count for _, count in counts), default=None),
-            warnings=tuple(
-                f"chunk {chunk.chunk_id} has {count} tokens, the model reads {limit}: {count - limit} not embedded"
-                for chunk, count in counts
-                if limit is not None and count > limit
-            ),
-            redactions=document.redactions,
-            secrets=document.secrets,
-        )
-    return build_manifest(corpus.outcomes, figures)
+    figures = {document.doc_id: _figures(document, corpus, tokens, limit) for document in corpus.documents}
+    privacy = digest_request(redacted_by).hex()[:16]
+    return build_manifest(corpus.outcomes, figures, privacy=privacy)
+
+
+def _figures(
+    document: SourceDocument, corpus: ChunkedCorpus, tokens: dict[str, int], limit: int | None
+) -> DocumentFigures:
+    chunks = corpus.chunks[document.doc_id]
+    counts = [(chunk, tokens[chunk.chunk_id]) for chunk in chunks if tokens]
+    return DocumentFigures(
+        chunks=len(chunks) if corpus.cut else None,
+        characters=len(document.text),
+        max_tokens=max((count for _, count in counts), default=None),
+        tokens=sum(count for _, count in counts) if tokens else None,
+        warnings=tuple(
+            f"chunk {chunk.chunk_id} has {count} tokens, the model reads {limit}: {count - limit} not embedded"
+            for chunk, count in counts
+            if limit is not None and count > limit
+        ),
+        redactions=document.redactions,
+        secrets=document.secrets,
+        digest=text_digest(document.text),
+        empty_pages=pages_without_text(document.text, document.pages),
+    )
 
 
 def size_that_fits(chunks: Sequence[Chunk], tokens: dict[str, int], limit: int) -> int:
@@ -127,10 +165,3 @@ def size_that_fits(chunks: Sequence[Chunk], tokens: dict[str, int], limit: int) 
         for chunk in chunks
         if tokens[chunk.chunk_id] > limit
     )
-
-
-def save_manifest(manifests: Path, collection: str, manifest: Manifest) -> Path:
-    """Write the manifest into the folder `manifests`, under the collection's name."""
-    path = manifests / f"{collection}.json"
-    write_manifest(path, manifest)
-    return path

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from strata_rag.corpus import remove_manifests
 from strata_rag.errors import CollectionBusy, CollectionError, InputError
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.reconcile import AVG_LEN, DIGEST
@@ -82,8 +84,10 @@ def push_collection(experiment: Experiment, *, recreate: bool, progress: Progres
     return PushResult(name, target.place(name), record.chunks, copied, removed)
 
 
-def prune_collections(collections: Collections, keep: Sequence[str], *, remove: bool) -> PruneResult:
-    """Remove every collection whose name is not in `keep`; without `remove` only name them.
+def prune_collections(
+    collections: Collections, keep: Sequence[str], *, remove: bool, manifests: Path
+) -> PruneResult:
+    """Remove every collection whose name is not in `keep`, with its manifests; without `remove` only name them.
 
     Raises:
         InputError: `keep` is empty.
@@ -100,6 +104,8 @@ def prune_collections(collections: Collections, keep: Sequence[str], *, remove: 
                 collections.remove(row.name)
             except CollectionBusy as error:
                 busy.append(error.message)
+            else:
+                remove_manifests(manifests, row.name)
     return PruneResult(tuple(rows), tuple(busy), removed=remove)
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from strata_rag.cache import digest_request
+from strata_rag.corpus import keep_manifest
 from strata_rag.embedding import BadVector, Matrix
-from strata_rag.errors import AnswerIsNo, CollectionError, ModelUnavailable
+from strata_rag.errors import CollectionError, ModelUnavailable
 from strata_rag.experiment.build import Experiment
-from strata_rag.experiment.chunks import ChunkedCorpus, chunk_corpus, corpus_manifest, save_manifest
+from strata_rag.experiment.chunks import ChunkedCorpus, chunk_corpus, corpus_manifest, nothing_to_index
 from strata_rag.experiment.estimate import remember_rate
 from strata_rag.experiment.ownership import require_own
 from strata_rag.experiment.reconcile import (
@@ -73,9 +74,10 @@ def ingest(experiment: Experiment, *, recreate: bool, progress: Progress) -> Ing
             corpus = chunk_corpus(
                 source, experiment.chunker, limit=experiment.config.corpus.limit, progress=progress
             )
-        chunk_count = sum(map(len, corpus.chunks.values()))
-        if chunk_count == 0:
-            raise _nothing_to_index(experiment, corpus, record)
+        if corpus.is_empty:
+            raise nothing_to_index(
+                experiment.config.corpus.root, corpus, indexed_before=record.chunks if record else 0
+            )
         run = _Ingest(experiment, replace(corpus, files=files), expected, record, progress)
         result = run.into(writer)
     progress.close()
@@ -259,8 +261,10 @@ class _Ingest:
     ) -> IngestResult:
         experiment, corpus = self._experiment, self._corpus
         by_chunk = {self._wanted[key].chunk.chunk_id: count for key, count in tokens.items()}
-        manifest = corpus_manifest(corpus, by_chunk, experiment.model_spec.max_tokens)
-        path = save_manifest(experiment.workspace.manifests, experiment.collection, manifest)
+        manifest = corpus_manifest(
+            corpus, by_chunk, experiment.model_spec.max_tokens, redacted_by=record.privacy
+        )
+        path = keep_manifest(experiment.workspace.manifests, experiment.collection, manifest)
         return IngestResult(
             collection=record.name,
             documents=plan.documents,
@@ -294,15 +298,3 @@ class _Ingest:
             return ()
         causes = self._record.differences(self._expected)
         return tuple(causes) or ("the documents' content",)
-
-
-def _nothing_to_index(
-    experiment: Experiment, corpus: ChunkedCorpus, record: CollectionRecord | None
-) -> AnswerIsNo:
-    found = Counter(outcome.status for outcome in corpus.outcomes)
-    kept = f"; the {record.chunks} chunks indexed before are left as they are" if record else ""
-    return AnswerIsNo(
-        f"{experiment.config.corpus.root}: expected documents with text, found none in {len(corpus.outcomes)} files "
-        f"({found['excluded']} excluded, {found['failed']} failed){kept}",
-        hint="check corpus.root; `strata ingest CONFIG --dry-run` lists every file with the reason",
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection
 
 from strata_rag.chunking import HEADING_PATH
 from strata_rag.chunking.quality import quality_flags
@@ -31,7 +32,7 @@ def inspect_chunks(experiment: Experiment, *, document: str | None, progress: Pr
     limit = experiment.config.corpus.limit
     corpus = chunk_corpus(experiment.open_source(), experiment.chunker, limit=limit, progress=progress)
     if document is not None:
-        _require_document(corpus, document)
+        require_document(corpus.chunks, document)
     tokens, max_tokens = _tokens(experiment, corpus, progress)
     flags = quality_flags(corpus.documents, corpus.chunks, tokens, max_tokens)
     progress.close()
@@ -54,12 +55,17 @@ def inspect_chunks(experiment: Experiment, *, document: str | None, progress: Pr
     )
 
 
-def _require_document(corpus: ChunkedCorpus, document: str) -> None:
-    if document in corpus.chunks:
+def require_document(documents: Collection[str], document: str) -> None:
+    """Raise an `InputError` that names the nearest document unless `document` is the id of one.
+
+    Raises:
+        InputError: It is not.
+    """
+    if document in documents:
         return
-    near = difflib.get_close_matches(document, list(corpus.chunks), n=1, cutoff=0.4)
+    near = difflib.get_close_matches(document, list(documents), n=1, cutoff=0.4)
     raise InputError(
-        f"--document: expected the id of one of {len(corpus.chunks)} documents, found {document!r}",
+        f"--document: expected the id of one of {len(documents)} documents, found {document!r}",
         hint=f"did you mean {near[0]}?" if near else "`strata ingest CONFIG --dry-run` lists the files",
     )
 

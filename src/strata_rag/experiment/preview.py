@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from strata_rag.corpus import preview_path, write_manifest
 from strata_rag.errors import ModelUnavailable
 from strata_rag.experiment.build import Experiment
-from strata_rag.experiment.chunks import chunk_corpus, corpus_manifest, save_manifest
+from strata_rag.experiment.chunks import chunk_corpus, corpus_manifest, nothing_to_index
 from strata_rag.experiment.estimate import estimated_seconds
 from strata_rag.experiment.tokens import count_tokens, count_truncated
 from strata_rag.experiment.warnings import corpus_warnings
@@ -43,10 +44,17 @@ def dry_run(experiment: Experiment, *, progress: Progress) -> DryRun:
                     counter, {chunk.chunk_id: chunk.embed_text for chunk in chunks}, progress
                 )
                 seconds = estimated_seconds(experiment, chunks, tokens)
-    manifest = corpus_manifest(corpus, tokens, max_tokens)
+    manifest = corpus_manifest(corpus, tokens, max_tokens, redacted_by=experiment.redactor.describe())
     progress.close()
     notes += corpus_warnings(experiment, corpus, manifest, tokens)
-    saved = save_manifest(experiment.workspace.manifests, experiment.collection, manifest)
+    saved = preview_path(experiment.workspace.manifests, experiment.collection)
+    write_manifest(saved, manifest)
     return DryRun(
-        experiment.collection, manifest, count_truncated(tokens, max_tokens), tuple(notes), seconds, saved
+        experiment.collection,
+        manifest,
+        count_truncated(tokens, max_tokens),
+        tuple(notes),
+        seconds,
+        saved,
+        nothing_to_index(experiment.config.corpus.root, corpus) if corpus.is_empty else None,
     )

@@ -1,6 +1,6 @@
 """Collections: identity, record, lock, the embedded engine, and the lexical analyser."""
 
-from strata_rag.index.analyser import ANALYSER_VERSION, Analyser, sparse_counts
+from strata_rag.index.analyser import ANALYSER_VERSION, Analyser, fold, sparse_counts, stop_words
 from strata_rag.index.bm25 import document_weights, rounded_average
 from strata_rag.index.collections import EmbeddedCollections, EmbeddedWriter
 from strata_rag.index.embedded import EmbeddedIndex
@@ -54,6 +54,7 @@ __all__ = [
     "Where",
     "collection_name",
     "document_weights",
+    "fold",
     "has_field",
     "is_text",
     "lock_holders",
@@ -62,4 +63,5 @@ __all__ = [
     "point_id",
     "rounded_average",
     "sparse_counts",
+    "stop_words",
 ]

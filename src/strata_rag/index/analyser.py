@@ -52,7 +52,7 @@ class Analyser:
     def __init__(self, *, language: str | None, tokenizer: str = "word") -> None:
         self._cuts_unspaced = tokenizer == "multilingual"
         self._part = _ENGLISH_PART if language == "english" else _PART
-        self._stop_words = _stop_words(language) if language else frozenset()
+        self._stop_words = stop_words(language) if language else frozenset()
         self._stem = _stemmer(language)
         self._memo: dict[str, tuple[str, ...]] = {}
 
@@ -122,7 +122,7 @@ def _stemmer(language: str | None) -> Callable[[str], str]:
 
 
 @cache
-def _stop_words(language: str) -> frozenset[str]:
+def stop_words(language: str) -> frozenset[str]:
     """Return the stop words of `language` as bm25s carries them, folded; empty where it has none.
 
     The lists are read from the package's file: importing bm25s costs more than a whole lexical query.

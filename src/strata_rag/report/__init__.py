@@ -18,8 +18,14 @@ from strata_rag.report.collections import (
 from strata_rag.report.compare_console import print_comparison
 from strata_rag.report.compare_documents import comparison_document
 from strata_rag.report.compare_markdown import comparison_markdown
-from strata_rag.report.console import print_dry_run, print_evaluation, print_ingest, print_query
+from strata_rag.report.console import print_evaluation, print_ingest, print_query
 from strata_rag.report.content import Failure, ReportContent, Snippet
+from strata_rag.report.document_inspection import (
+    DocumentInspection,
+    InspectedDocument,
+    document_inspection_document,
+    print_document_inspection,
+)
 from strata_rag.report.documents import dry_run_document, evaluation_document, ingest_document, query_document
 from strata_rag.report.findings import (
     Finding,
@@ -39,6 +45,8 @@ from strata_rag.report.inspection import (
     print_inspection,
 )
 from strata_rag.report.judge import bias_document, calibration_document, print_bias, print_calibration
+from strata_rag.report.manifest import print_dry_run, print_manifest
+from strata_rag.report.manifest_diff import ManifestComparison, manifest_diff_document, print_manifest_diff
 from strata_rag.report.page import render_page
 from strata_rag.report.pii import pii_document, print_pii
 from strata_rag.report.pii_page import pii_page
@@ -69,6 +77,7 @@ __all__ = [
     "CollectionDetails",
     "CollectionRow",
     "DocumentChanges",
+    "DocumentInspection",
     "DryRun",
     "EvaluationResult",
     "Failure",
@@ -77,6 +86,8 @@ __all__ = [
     "IngestResult",
     "InitResult",
     "InspectedChunk",
+    "InspectedDocument",
+    "ManifestComparison",
     "PluginList",
     "PluginRow",
     "PruneResult",
@@ -95,6 +106,7 @@ __all__ = [
     "collections_document",
     "comparison_document",
     "comparison_markdown",
+    "document_inspection_document",
     "dry_run_document",
     "evaluation_document",
     "exit_code",
@@ -106,6 +118,7 @@ __all__ = [
     "ingest_document",
     "init_document",
     "inspection_document",
+    "manifest_diff_document",
     "pii_document",
     "pii_page",
     "plugins_document",
@@ -115,6 +128,7 @@ __all__ = [
     "print_collection",
     "print_collections",
     "print_comparison",
+    "print_document_inspection",
     "print_dry_run",
     "print_evaluation",
     "print_findings",
@@ -123,6 +137,8 @@ __all__ = [
     "print_ingest",
     "print_init",
     "print_inspection",
+    "print_manifest",
+    "print_manifest_diff",
     "print_pii",
     "print_plugins",
     "print_prune",

@@ -9,11 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from strata_rag.corpus import ManifestRow
 from strata_rag.evaluation import Measure, RunRecord, Summary
 from strata_rag.report.answer_measures import print_answers
 from strata_rag.report.reranking import reranking_line
-from strata_rag.report.results import DryRun, EvaluationResult, IngestResult, QueryResult
+from strata_rag.report.results import EvaluationResult, IngestResult, QueryResult
 from strata_rag.report.tables import new_table, print_table
 from strata_rag.report.visible import visible
 from strata_rag.retrieval import STAGES, Hit
@@ -21,52 +20,10 @@ from strata_rag.retrieval import STAGES, Hit
 if TYPE_CHECKING:
     from rich.table import Table
 
-_FILES_SHOWN = 40
 _SNIPPET_LINES = 4
 _NARROWEST_NAME = 12
 _COMPUTED = {"embed": "computed_embeddings", "rerank": "computed_rerankings"}
 _STAGE_NAMES = {"first_stage": "first stage", "total": "whole question"}
-
-
-def print_dry_run(preview: DryRun) -> None:
-    """Print the manifest: files, totals, estimated time."""
-    rows = preview.manifest.rows
-    table = new_table()
-    for heading in ("file", "status", "documents", "chunks", "characters", "longest", "redacted", "secrets"):
-        table.add_column(
-            heading, justify="left" if heading in ("file", "status") else "right", overflow="fold"
-        )
-    for row in rows[:_FILES_SHOWN]:
-        table.add_row(*_manifest_cells(row))
-    print_table(table)
-    if len(rows) > _FILES_SHOWN:
-        print(f"... and {len(rows) - _FILES_SHOWN} more files, all in {preview.saved}")
-    totals = preview.manifest.totals()
-    longest = "" if totals["max_tokens"] is None else f", longest chunk {totals['max_tokens']} tokens"
-    print(
-        f"\n{totals['files']} files: {totals['included']} included, {totals['excluded']} excluded, "
-        f"{totals['failed']} failed\n"
-        f"{totals['documents']} documents, {_known(totals['chunks'])} chunks, "
-        f"{totals['characters']:,} characters{longest}\n"
-        f"{totals['redactions']} redactions and {totals['secrets']} secrets taken out\n"
-        f"collection {preview.collection}\n"
-        f"embedding would take about {_duration(preview.seconds)}; nothing was indexed\n"
-        f"manifest {preview.saved}"
-    )
-
-
-def _manifest_cells(row: ManifestRow) -> tuple[str, ...]:
-    path = visible(row.path)
-    status = visible(f"{row.status}: {row.reason}" if row.reason else row.status)
-    if row.status != "included":
-        return (path, status, *[""] * 6)
-    tokens = "" if row.max_tokens is None else str(row.max_tokens)
-    counts = (str(row.documents), _known(row.chunks), f"{row.characters:,}", tokens)
-    return (path, status, *counts, str(row.redactions), str(row.secrets))
-
-
-def _known(count: int | None) -> str:
-    return "unknown" if count is None else str(count)
 
 
 def print_ingest(result: IngestResult) -> None:
@@ -205,9 +162,3 @@ def _times(run: RunRecord) -> str:
         of = "" if computed is None else f" (the {computed} that were not cached)"
         parts.append(f"{_STAGE_NAMES.get(stage, stage)} {timing.p50:.1f}{of}")
     return ", ".join(parts)
-
-
-def _duration(seconds: float | None) -> str:
-    if seconds is None:
-        return "an unknown time"
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strata_rag.corpus import Manifest
-from strata_rag.errors import NotMeasurable
+from strata_rag.errors import AnswerIsNo, NotMeasurable
 from strata_rag.evaluation import StoredRun
 from strata_rag.generation import Answer
 from strata_rag.retrieval import Hit, RerankUse
@@ -33,6 +33,7 @@ class DryRun:
         warnings: What a reader should know.
         seconds: Estimated time of embedding, or None where nothing tells.
         saved: Where the manifest was saved.
+        refusal: Why an ingest would index nothing, or None where it would index something.
     """
 
     collection: str
@@ -41,6 +42,7 @@ class DryRun:
     warnings: tuple[str, ...]
     seconds: float | None
     saved: Path
+    refusal: AnswerIsNo | None = None
 
 
 @dataclass(frozen=True, slots=True)
