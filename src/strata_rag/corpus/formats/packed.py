@@ -92,6 +92,7 @@ class Packed:
             NotImplementedError,
             RuntimeError,
             OSError,
+            ValueError,
         ) as error:
             raise Unreadable(f"damaged: {member.filename}: {_plain(error)}") from error
         self._left -= size
@@ -163,6 +164,12 @@ def local(node: Any) -> str:
     """Return an element's name without its namespace; empty for what is no element."""
     tag = getattr(node, "tag", None)
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def whole(text: str | None, default: int = 0) -> int:
+    """Return the whole number that an attribute holds, or `default` where it holds none."""
+    is_number = text is not None and len(text) <= 18 and text.isascii() and text.isdigit()
+    return int(text) if text is not None and is_number else default
 
 
 def attribute(node: Any, name: str) -> str | None:
