@@ -250,7 +250,9 @@ def test_corpora_in_other_scripts_are_found(
 
 def test_a_missing_collection_names_the_command(cli: CommandLine, config: Path) -> None:
     for command in (["query", config, "pump"], ["query", config, "pump", "--mode", "lexical"]):
-        cli(*command).tells(3, "c__tiny__", "found none", "strata ingest")
+        outcome = cli(*command)
+        outcome.tells(3, "c__tiny__", "found none")
+        assert f"hint: run `strata ingest {config}` first" in outcome.err
     golden = config.parent / "golden.yaml"
     golden.write_text("- {id: q1, question: Where?, relevant: [readme.md]}\n")
     cli("eval", config, "--set", f"evaluation.golden={golden}").tells(3, "found none", "strata ingest")

@@ -252,6 +252,13 @@ def test_a_run_is_found_by_id_unique_prefix_and_latest(runs_dir, ref, found):
     assert find_run(runs_dir, ref).record.run_id.endswith(found)
 
 
+def test_latest_names_the_damaged_runs_that_it_passes_over(runs_dir, caplog):
+    find_run(runs_dir, "latest")
+    (record,) = caplog.records
+    assert "a damaged run is passed over" in record.message
+    assert "20260103T000000-c-000004" in record.message
+
+
 def test_a_run_is_found_by_its_path(runs_dir, tmp_path):
     path = runs_dir / "20260101T000000-a-000001"
     assert find_run(tmp_path / "elsewhere", str(path)).path == path

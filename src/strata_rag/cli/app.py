@@ -6,6 +6,8 @@ import contextlib
 import errno
 import logging
 import os
+import re
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -80,7 +82,7 @@ class StrataGroup(TyperGroup):
         except Exception as error:  # the last stop: whatever is left becomes an exit code and two lines
             if debug:
                 traceback.print_exc()
-            code = _tell_error(error, as_json="--json" in arguments)
+            code = _tell_error(error, arguments)
         if standalone_mode:
             sys.exit(code)
         return code
@@ -121,14 +123,15 @@ def _close_quietly() -> int:
     return _CLOSED_PIPE
 
 
-def _tell_error(error: Exception, *, as_json: bool) -> int:
+def _tell_error(error: Exception, arguments: Sequence[str]) -> int:
+    as_json = "--json" in arguments
     if isinstance(error, Told):
         as_json, error = False, error.error
     if type(error).__name__ == "NoArgsIsHelpError":
         print(error, file=sys.stderr)
         return 2
     if isinstance(error, StrataError):
-        lines, hint, code = error.lines, error.hint, error.exit_code
+        lines, hint, code = error.lines, _with_config(error.hint, arguments), error.exit_code
     elif isinstance(error, typer.TyperException) and hasattr(error, "format_message"):
         lines, hint, code = [error.format_message().replace("\n", " ")], _usage_hint(error), 2
     elif isinstance(error, OSError) and error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
@@ -146,6 +149,12 @@ def _tell_error(error: Exception, *, as_json: bool) -> int:
         with contextlib.suppress(BrokenPipeError):
             print_json({"error": "\n".join(lines), "hint": hint, "exit_code": code})
     return _tell("\nerror: ".join(lines), hint, code)
+
+
+def _with_config(hint: str, arguments: Sequence[str]) -> str:
+    """Return the hint with the config's path where it says CONFIG, so that its command can be pasted."""
+    config = next((one for one in arguments if one.endswith((".yaml", ".yml"))), "CONFIG")
+    return re.sub(r"\bCONFIG\b", lambda _: shlex.quote(config), hint)
 
 
 def _usage_hint(error: Exception) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 
 from strata_rag.errors import InputError
 from strata_rag.evaluation.run_files import StoredRun, read_run
 
+_log = logging.getLogger(__name__)
 _LATEST = re.compile(r"latest(?:~([0-9]+))?")
 _NAMED = 5  # candidates that a message names
 
@@ -57,6 +59,8 @@ def _latest(runs_dir: Path, back: int) -> StoredRun:
     """Return the newest run, or the one `back` places before it."""
     runs, broken = list_runs(runs_dir)
     if back < len(runs):
+        for _, message in broken:
+            _log.warning("a damaged run is passed over: %s", message)
         return runs[back]
     expected = "a run was" if back == 0 else f"at least {back + 1} runs were"
     named = f" ({len(broken)} damaged)" if broken else ""
