@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from strata_rag.chunking import Chunker
@@ -84,7 +84,7 @@ def _within_limit(outcome: FileOutcome, beyond: set[str], limit: int | None) -> 
     if not kept:
         return FileOutcome(outcome.path, "excluded", f"past corpus.limit {limit}")
     note = f"{len(outcome.doc_ids) - len(kept)} documents past corpus.limit {limit} left out"
-    return FileOutcome(outcome.path, outcome.status, outcome.reason, kept, (*outcome.warnings, note))
+    return replace(outcome, doc_ids=kept, warnings=(*outcome.warnings, note))
 
 
 def corpus_manifest(corpus: ChunkedCorpus, tokens: dict[str, int], limit: int | None) -> Manifest:

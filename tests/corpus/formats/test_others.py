@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from email.message import EmailMessage
 
 import pytest
@@ -164,6 +165,40 @@ def test_random_bytes_fail_under_every_name(name: str) -> None:
     raw = bytes((number * 73 + 41) % 256 for number in range(1024))
     with pytest.raises(Unreadable):
         read(raw, name)
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "raw"),
+    [
+        ("lxml", "a.html", b"<p>x"),
+        ("lxml", "a.docx", docx(p("x"))),
+        ("pypdfium2", "a.pdf", pdf(["x"])),
+        ("striprtf.striprtf", "a.rtf", b"{\\rtf1 x}"),
+        ("chardet", "a.txt", b"caf\xe9 " * 9),
+        ("python_calamine", "a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook".encode("utf-16-le")),
+    ],
+)
+def test_a_missing_package_is_named_with_what_installs_it(
+    monkeypatch: pytest.MonkeyPatch, package: str, name: str, raw: bytes
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(Unreadable, match=r"pip install 'strata-rag\[formats\]'"):
+        read(raw, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("a.md", b"# x"),
+        ("a.csv", b"a,b\n1,2"),
+        ("a.json", b"[1]"),
+        ("a.eml", b"From: a\nTo: b\nSubject: c\n\nbody"),
+    ],
+)
+def test_plain_formats_need_no_package(monkeypatch: pytest.MonkeyPatch, name: str, raw: bytes) -> None:
+    for package in ("lxml", "pypdfium2", "chardet", "striprtf", "python_calamine", "pypdf"):
+        monkeypatch.setitem(sys.modules, package, None)
+    assert read(raw, name).text
 
 
 def test_kinds_without_a_reader_are_named() -> None:

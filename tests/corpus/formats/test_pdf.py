@@ -69,4 +69,4 @@ def test_a_damaged_file_and_one_of_another_kind_are_named() -> None:
 def test_words_hyphenated_at_a_line_end_are_joined_unless_the_page_writes_the_hyphen() -> None:
     assert _joined("peri\ufffeodic") == "periodic"
     assert _joined("risk\ufffebased and risk-based") == "risk-based and risk-based"
-    assert _joined("1\ufffe") == "1-"
+    assert _joined("1\ufffe, 2024\ufffe2025") == "1-, 2024-2025"

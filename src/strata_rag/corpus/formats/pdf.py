@@ -163,7 +163,7 @@ def _joined(text: str) -> str:
 
     def join(found: re.Match[str]) -> str:
         hyphenated = f"{found.group(1)}-{found.group(2)}"
-        is_word = found.group(1) and found.group(2)
+        is_word = found.group(1)[-1:].isalpha() and found.group(2)[:1].isalpha()
         return hyphenated if not is_word or hyphenated in text else found.group(1) + found.group(2)
 
     return _HYPHEN.sub(join, text)
