@@ -94,6 +94,7 @@ def test_cells_beyond_the_header_are_kept_and_named() -> None:
 
 def test_a_narrow_table_is_written_as_two_lists_a_row() -> None:
     assert read("a,b,c\n1,2,3\n4,5,6\n").text == "a,b,c: 1,2,3\na,b,c: 4,5,6"
+    assert read("a;b\n1;2\n").text == "a;b: 1;2"
 
 
 def test_a_quote_that_never_closes_does_not_swallow_the_rows() -> None:

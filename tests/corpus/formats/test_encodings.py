@@ -29,6 +29,7 @@ POLISH = "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności
         (JAPANESE, "euc_jp"),
         (JAPANESE, "iso2022_jp"),
         (CHINESE, "gb18030"),
+        (CHINESE, "hz"),
         (KOREAN, "cp949"),
         (GREEK, "iso8859-7"),
         (POLISH, "iso8859-2"),

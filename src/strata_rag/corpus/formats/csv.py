@@ -33,7 +33,8 @@ def read_csv(raw: bytes, *, options: Options, tabs: bool = False) -> Extraction:
     delimiter = ""
     if stated := _SEPARATOR_LINE.match(text):
         delimiter, text = stated.group(1), text[stated.end() :]
-    rows, more = _rows(text, delimiter or _delimiter(text, tabs))
+    dialect = (delimiter, None) if delimiter else _delimiter(text, tabs)
+    rows, more = _rows(text, *dialect)
     typed = typed_columns([cells for _, cells in rows[1:]])
     types = [tuple(rows[0][1]), *typed] if rows else []
     table_rows = [
@@ -45,11 +46,11 @@ def read_csv(raw: bytes, *, options: Options, tabs: bool = False) -> Extraction:
         options=options,
         encoding=decoded.encoding,
         warnings=[*warnings, *more],
+        delimiter=dialect[0],
     )
 
 
-def _rows(text: str, dialect: tuple[str, str | None] | str) -> tuple[list[tuple[int, list[str]]], list[str]]:
-    delimiter, escape = (dialect, None) if isinstance(dialect, str) else dialect
+def _rows(text: str, delimiter: str, escape: str | None) -> tuple[list[tuple[int, list[str]]], list[str]]:
     csv.field_size_limit(sys.maxsize if sys.maxsize < 2**31 else 2**31 - 1)
     rows = _parsed(text, delimiter, escape, csv.QUOTE_MINIMAL)
     if any(cell.count("\n") > _MOST_LINES_IN_CELL for _, cells in rows for cell in cells):

@@ -80,6 +80,9 @@ class _Document:
                 self._flush()
             for part in (target for one, target in margins if one == kind):
                 self._margin(part)
+        embedded = sum(kind in ("package", "oleObject") for _, kind in self._relations.values())
+        if embedded:
+            self._warnings.append(f"{embedded} embedded file{'s' if embedded > 1 else ''} left out")
         return Extraction(
             text=self._out.build(),
             format="docx",

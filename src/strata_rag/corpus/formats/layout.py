@@ -86,21 +86,23 @@ def find_tables(rows: Iterable[Row]) -> list[Table]:
     return _joined_titles(tables)
 
 
-def write_table(builder: TextBuilder, table: Table, *, may_be_lists: bool = False) -> None:
+def write_table(builder: TextBuilder, table: Table, *, delimiter: str = "") -> None:
     """Write title lines, then each row as a record on a line of its own.
 
     Args:
         builder: Takes the lines.
         table: The rows.
-        may_be_lists: Whether a table of very short names and cells keeps its commas, as ``a,b: 1,2``.
+        delimiter: Where given, a table of very short names and cells keeps it, as in ``a,b: 1,2``.
     """
     for title in table.titles:
         builder.line(title)
     if unused := table.unused:
         builder.line("; ".join(unused))
-    narrow = may_be_lists and _is_narrow(table)
+    narrow = bool(delimiter) and _is_narrow(table, delimiter)
     for row in table.rows:
-        builder.record(_short_form(table, row) if narrow else row_text(table, row), table.record(row))
+        builder.record(
+            _short_form(table, row, delimiter) if narrow else row_text(table, row), table.record(row)
+        )
 
 
 def row_text(table: Table, row: Row) -> str:
@@ -246,17 +248,17 @@ def _plain(row: Row) -> str:
     return "; ".join(" ".join(cell.split()) for cell in row.cells if cell.strip())
 
 
-def _is_narrow(table: Table) -> bool:
+def _is_narrow(table: Table, delimiter: str) -> bool:
     if table.names is None or not all(table.names):
         return False
     if any(len(name) > _SHORT for name in table.names):
         return False
     return all(
         len(row.cells) == len(table.names)
-        and all(cell.strip() and len(cell) <= _SHORT and "," not in cell for cell in row.cells)
+        and all(cell.strip() and len(cell) <= _SHORT and delimiter not in cell for cell in row.cells)
         for row in table.rows
     )
 
 
-def _short_form(table: Table, row: Row) -> str:
-    return f"{','.join(table.names or ())}: {','.join(cell.strip() for cell in row.cells)}"
+def _short_form(table: Table, row: Row, delimiter: str) -> str:
+    return f"{delimiter.join(table.names or ())}: {delimiter.join(cell.strip() for cell in row.cells)}"

@@ -42,7 +42,7 @@ class Packed:
             )
         self._limits = limits
         self._left = limits.max_unpacked
-        self._members = {member.filename.lower().lstrip("/"): member for member in members}
+        self._members = {_key(member.filename): member for member in members}
 
     @property
     def members(self) -> list[zipfile.ZipInfo]:
@@ -51,7 +51,7 @@ class Packed:
 
     def has(self, name: str) -> bool:
         """Tell whether there is a member of that name."""
-        return name.lower().lstrip("/") in self._members
+        return _key(name) in self._members
 
     def read(self, name: str) -> bytes:
         """Return a member's bytes.
@@ -59,7 +59,7 @@ class Packed:
         Raises:
             Unreadable: It is not there, is damaged, encrypted or too large.
         """
-        member = self._members.get(name.lower().lstrip("/"))
+        member = self._members.get(_key(name))
         if member is None:
             raise Unreadable(f"damaged: no part {name}")
         return self.read_member(member)
@@ -101,6 +101,11 @@ class Packed:
     def xml(self, name: str) -> Any:
         """Return the root element of an XML member."""
         return parse_xml(self.read(name), name)
+
+
+def _key(name: str) -> str:
+    """Return a member's name as it is looked up: some programs write backslashes, or other capitals."""
+    return name.replace("\\", "/").lower().lstrip("/")
 
 
 def _plain(error: Exception) -> str:
