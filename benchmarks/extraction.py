@@ -3,9 +3,10 @@
     python benchmarks/extraction.py FOLDER --peers PYTHON [--passes 3]
 
 FOLDER holds the files. PYTHON is an interpreter with the peers installed (``pip install 'markitdown[pdf,docx]'
-'unstructured[pdf,docx]' pypdf``, and the spaCy model en_core_web_sm that unstructured wants); each runs in a process of its own, imports and one warm-up file not counted. Of
-each, the fastest of the passes counts. Also times 5,000 small files through the folder adapter, processes' start
-included. Ends with 1 if one of the two goals is missed.
+'unstructured[pdf,docx]' pypdf``, and the spaCy model en_core_web_sm that unstructured wants); each runs in a
+process of its own, imports and one warm-up file not counted. Of each, the fastest of the passes counts. Also
+times 5,000 small files through the folder adapter, processes' start included. Ends with 1 if one of the two
+goals is missed.
 """
 
 from __future__ import annotations
@@ -136,10 +137,8 @@ def main() -> int:
             found = measured_apart(name, files, given.passes, python)
             if found is not None:
                 rates[name] = len(files) / found["seconds"]
-                print(
-                    f"  {name:14}{found['seconds']:8.3f} s {rates[name]:9.1f} files/s {size / found['seconds']:8.2f} MB/s"
-                    f"   text from {found['with_text']}"
-                )
+                speed = f"{rates[name]:9.1f} files/s {size / found['seconds']:8.2f} MB/s"
+                print(f"  {name:14}{found['seconds']:8.3f} s {speed}   text from {found['with_text']}")
         missed |= max(rates, key=rates.__getitem__) != "strata"
     seconds = small_files()
     print(f"{SMALL_FILES} small files: {seconds:.2f} s")

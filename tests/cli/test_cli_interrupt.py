@@ -77,6 +77,21 @@ def test_while_the_corpus_is_read(start: Start, tmp_path: Path, tiny_model: Path
     interrupt(running)
 
 
+def test_while_another_process_reads_a_file(start: Start, tmp_path: Path, tiny_model: Path) -> None:
+    write_files(tmp_path / "docs", {"large.csv": "name,price\n" + "pump,9\n" * 2_000_000})
+    running = start("ingest", write_config(tmp_path / "c.yaml", tiny_model), "--dry-run")
+    wait_until(lambda: bool(_readers(running)) or running.process.poll() is not None)
+    [reader] = _readers(running)
+    interrupt(running)
+    assert not Path(f"/proc/{reader}").exists()
+
+
+def _readers(running: Running) -> list[int]:
+    """Return the processes that read files; each is a child of the thread that started it."""
+    tasks = Path(f"/proc/{running.pid}/task").glob("*/children")
+    return [int(pid) for children in tasks for pid in children.read_text().split()]
+
+
 def test_while_the_model_library_is_imported(start: Start, config: Path) -> None:
     running = start("ingest", config)
     wait_until(lambda: running.maps("libtorch_cpu.so") or running.process.poll() is not None)

@@ -33,7 +33,8 @@ def read_csv(raw: bytes, *, options: Options, tabs: bool = False) -> Extraction:
     delimiter = ""
     if stated := _SEPARATOR_LINE.match(text):
         delimiter, text = stated.group(1), text[stated.end() :]
-    rows, more = _rows(text, delimiter or _delimiter(text, tabs))
+    dialect = (delimiter, None) if delimiter else _delimiter(text, tabs)
+    rows, more = _rows(text, *dialect)
     typed = typed_columns([cells for _, cells in rows[1:]])
     types = [tuple(rows[0][1]), *typed] if rows else []
     table_rows = [
@@ -45,11 +46,11 @@ def read_csv(raw: bytes, *, options: Options, tabs: bool = False) -> Extraction:
         options=options,
         encoding=decoded.encoding,
         warnings=[*warnings, *more],
+        delimiter=dialect[0],
     )
 
 
-def _rows(text: str, dialect: tuple[str, str | None] | str) -> tuple[list[tuple[int, list[str]]], list[str]]:
-    delimiter, escape = (dialect, None) if isinstance(dialect, str) else dialect
+def _rows(text: str, delimiter: str, escape: str | None) -> tuple[list[tuple[int, list[str]]], list[str]]:
     csv.field_size_limit(sys.maxsize if sys.maxsize < 2**31 else 2**31 - 1)
     rows = _parsed(text, delimiter, escape, csv.QUOTE_MINIMAL)
     if any(cell.count("\n") > _MOST_LINES_IN_CELL for _, cells in rows for cell in cells):
@@ -85,8 +86,10 @@ def _delimiter(text: str, tabs: bool) -> tuple[str, str | None]:
     for delimiter in "\t,;|" if tabs else ",;\t|":
         for escape in escapes:
             rows = [cells for _, cells in _parsed(sample, delimiter, escape, csv.QUOTE_MINIMAL) if any(cells)]
-            score = _regularity([len(cells) for cells in rows])
-            if score > best[0] + 1e-9:
+            widths = [len(cells) for cells in rows]
+            score = _regularity(widths)
+            # A backslash is a sign like any other unless reading it as an escape makes all rows alike.
+            if score > best[0] + 1e-9 and (escape is None or len(set(widths)) == 1):
                 best = (score, delimiter, escape)
     return best[1], best[2]
 
@@ -98,4 +101,5 @@ def _regularity(widths: list[int]) -> float:
     usual = max(set(widths), key=lambda width: (widths.count(width), width))
     if usual < 2:
         return 0.0
-    return widths.count(usual) / len(widths) + min(usual, 50) / 1000
+    # What splits the first row counts half as much as what makes all rows alike.
+    return widths.count(usual) / len(widths) + min(usual, 50) / 1000 + (0.5 if widths[0] > 1 else 0.0)

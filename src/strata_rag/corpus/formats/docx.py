@@ -11,7 +11,6 @@ from strata_rag.corpus.formats.docx_nodes import (
     REMOVED,
     SIGNS,
     as_blocks,
-    believable_title,
     cells,
     child,
     chosen,
@@ -22,6 +21,7 @@ from strata_rag.corpus.formats.docx_nodes import (
     rows,
     symbol,
 )
+from strata_rag.corpus.formats.docx_parts import margins, read_chunk, stated_title
 from strata_rag.corpus.formats.docx_styles import Numbering, Styles
 from strata_rag.corpus.formats.extraction import Extraction, Limits, Options, Unreadable
 from strata_rag.corpus.formats.html import CELLS
@@ -73,17 +73,20 @@ class _Document:
         body = next((node for node in root if local(node) == "body"), None)
         if body is None:
             raise Unreadable("damaged: the document has no body")
-        margins = list(self._margins(body))
+        parts = list(margins(body, self._relations))
         for kind in ("header", "footer"):
             if kind == "footer":
                 self._blocks(body)
                 self._flush()
-            for part in (target for one, target in margins if one == kind):
+            for part in (target for one, target in parts if one == kind):
                 self._margin(part)
+        embedded = sum(kind in ("package", "oleObject") for _, kind in self._relations.values())
+        if embedded:
+            self._warnings.append(f"{embedded} embedded file{'s' if embedded > 1 else ''} left out")
         return Extraction(
             text=self._out.build(),
             format="docx",
-            title=self._title or self._stated_title(),
+            title=self._title or stated_title(self._package),
             sections=tuple(self._out.sections),
             warnings=(*self._warnings, *self._out.cleaner.warnings),
         )
@@ -108,29 +111,6 @@ class _Document:
             for node in root
             if local(node) and attribute(node, "type") in (None, "normal")
         }
-
-    def _stated_title(self) -> str:
-        for target, kind in self._package.relations("").values():
-            if kind == "core-properties" and self._package.has(target):
-                try:
-                    root = self._package.xml(target)
-                except Unreadable:
-                    return ""
-                for node in root.iter():
-                    if local(node) == "title":
-                        return believable_title(node.text or "")
-        return ""
-
-    def _margins(self, body: Any) -> Iterator[tuple[str, str]]:
-        """Yield kind and part of each header and footer once, those with the same text once."""
-        seen = set()
-        for node in body.iter():
-            name = local(node)
-            if name in ("headerReference", "footerReference"):
-                target = self._relations.get(attribute(node, "id") or "", ("", ""))[0]
-                if target and (name, target) not in seen:
-                    seen.add((name, target))
-                    yield name.removesuffix("Reference"), target
 
     def _margin(self, part: str) -> None:
         if not self._package.has(part):
@@ -317,26 +297,13 @@ class _Document:
 
     def _alt_chunk(self, node: Any) -> None:
         target = self._relations.get(attribute(node, "id") or "", ("", ""))[0]
+        self._out.end_line(blank=True)
         try:
-            self._write_chunk(target)
+            raw = self._package.read(target)
+            is_word = raw.startswith(b"PK")
+            found = read_docx(raw, options=self._options, limits=Limits()) if is_word else read_chunk(raw)
         except Unreadable as error:
             self._warnings.append(f"{target or 'an embedded part'}: {error}")
-
-    def _write_chunk(self, target: str) -> None:
-        from strata_rag.corpus.formats.html import read_html
-        from strata_rag.corpus.formats.mail import read_mail
-        from strata_rag.corpus.formats.rtf import read_rtf
-
-        raw = self._package.read(target)
-        start = raw[:400].lstrip().lower()
-        self._out.end_line(blank=True)
-        if start.startswith(b"{\\rtf"):
-            found = read_rtf(raw)
-        elif start.startswith(b"pk"):
-            found = read_docx(raw, options=self._options, limits=Limits(max_unpacked=100_000_000))
-        elif b"mime-version" in start or start.startswith((b"from:", b"content-type")):
-            found = read_mail(raw, read=lambda name, _: Extraction("", "bin"))
-        else:
-            found = read_html(raw)
+            return
         self._out.append(found.text, found.sections, found.records)
         self._out.end_line(blank=True)

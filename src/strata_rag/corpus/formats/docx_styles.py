@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from strata_rag.corpus.formats.packed import attribute, local
+from strata_rag.corpus.formats.packed import attribute, local, whole
 
 _HEADING = re.compile(r"heading ?([1-9])", re.IGNORECASE)
 _BULLETS = {"bullet": "-", "none": ""}
@@ -104,7 +104,7 @@ class Numbering:
         for node in () if root is None else root:
             if local(node) == "abstractNum":
                 abstract[attribute(node, "abstractNumId") or ""] = {
-                    int(attribute(one, "ilvl") or 0): _level(one) for one in node if local(one) == "lvl"
+                    whole(attribute(one, "ilvl")): _level(one) for one in node if local(one) == "lvl"
                 }
             elif local(node) == "num":
                 list_id = attribute(node, "numId") or ""
@@ -163,7 +163,7 @@ def _level(node: Any) -> tuple[str, str, int]:
     return (
         values.get("numFmt") or "decimal",
         values.get("lvlText") or "",
-        int(start) if start.isdigit() else 1,
+        whole(start, 1),
     )
 
 
@@ -182,4 +182,4 @@ def _value(node: Any) -> str | None:
 
 def _number(node: Any) -> int | None:
     value = _value(node)
-    return int(value) if value and value.isdigit() else None
+    return None if (number := whole(value, -1)) < 0 else number

@@ -28,6 +28,7 @@ _GUESSED_BYTES = 200_000
 _MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROLS = 0.02
+_HAN = re.compile("[\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def decode(raw: bytes, declared: str = "") -> Decoded:
         decoded = _replaced(raw, declared)
         if decoded.text.count("\ufffd") * 100 <= len(decoded.text):
             return decoded
-    if b"\x1b" in raw and (escaped := _escaped(raw)):
+    if (b"\x1b" in raw or b"~{" in raw) and (escaped := _escaped(raw)):
         return escaped
     try:
         return _checked(Decoded(raw.decode("utf-8"), "utf-8"))
@@ -163,10 +164,12 @@ def _escaped(raw: bytes) -> Decoded | None:
         (b"\x1b(J", "iso2022_jp_2"),
         (b"\x1b(I", "iso2022_jp_3"),
         (b"\x1b$A", "iso2022_jp_2"),
+        (b"~{", "hz"),
     ):
         if mark in raw:
             text = raw.decode(encoding, "replace")
-            if text.count("\ufffd") * 50 <= len(text):
+            is_hz = encoding != "hz" or (raw.isascii() and len(_HAN.findall(text)) >= 4)
+            if is_hz and text.count("\ufffd") * 50 <= len(text):
                 return Decoded(text, encoding)
     return None
 

@@ -8,7 +8,7 @@ from typing import Any
 from strata_rag.corpus.formats.docx_nodes import believable_title
 from strata_rag.corpus.formats.extraction import Extraction, Limits, Unreadable
 from strata_rag.corpus.formats.html import CELLS
-from strata_rag.corpus.formats.packed import Packed, attribute, local, parse_xml
+from strata_rag.corpus.formats.packed import Packed, attribute, local, parse_xml, whole
 from strata_rag.corpus.formats.texts import TextBuilder
 
 _UNSEEN = frozenset(
@@ -83,7 +83,7 @@ class _Document:
         if text.strip():
             is_heading = local(node) == "h"
             if is_heading:
-                self._heading(int(attribute(node, "outline-level") or 1), text)
+                self._heading(whole(attribute(node, "outline-level"), 1), text)
             self.out.end_line(blank=is_heading)
             self.out.exact(marker + text)
             self.out.end_line(blank=is_heading)
@@ -103,7 +103,7 @@ class _Document:
             name = local(child)
             if name == "s":
                 count = attribute(child, "c") or "1"
-                yield " " * min(int(count) if count.isdigit() else 1, _MOST_SPACES)
+                yield " " * min(whole(count, 1), _MOST_SPACES)
             elif name == "tab":
                 yield "\t"
             elif name == "line-break":

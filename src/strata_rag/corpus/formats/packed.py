@@ -42,7 +42,7 @@ class Packed:
             )
         self._limits = limits
         self._left = limits.max_unpacked
-        self._members = {member.filename.lower().lstrip("/"): member for member in members}
+        self._members = {_key(member.filename): member for member in members}
 
     @property
     def members(self) -> list[zipfile.ZipInfo]:
@@ -51,7 +51,7 @@ class Packed:
 
     def has(self, name: str) -> bool:
         """Tell whether there is a member of that name."""
-        return name.lower().lstrip("/") in self._members
+        return _key(name) in self._members
 
     def read(self, name: str) -> bytes:
         """Return a member's bytes.
@@ -59,7 +59,7 @@ class Packed:
         Raises:
             Unreadable: It is not there, is damaged, encrypted or too large.
         """
-        member = self._members.get(name.lower().lstrip("/"))
+        member = self._members.get(_key(name))
         if member is None:
             raise Unreadable(f"damaged: no part {name}")
         return self.read_member(member)
@@ -92,6 +92,7 @@ class Packed:
             NotImplementedError,
             RuntimeError,
             OSError,
+            ValueError,
         ) as error:
             raise Unreadable(f"damaged: {member.filename}: {_plain(error)}") from error
         self._left -= size
@@ -100,6 +101,11 @@ class Packed:
     def xml(self, name: str) -> Any:
         """Return the root element of an XML member."""
         return parse_xml(self.read(name), name)
+
+
+def _key(name: str) -> str:
+    """Return a member's name as it is looked up: some programs write backslashes, or other capitals."""
+    return name.replace("\\", "/").lower().lstrip("/")
 
 
 def _plain(error: Exception) -> str:
@@ -163,6 +169,12 @@ def local(node: Any) -> str:
     """Return an element's name without its namespace; empty for what is no element."""
     tag = getattr(node, "tag", None)
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def whole(text: str | None, default: int = 0) -> int:
+    """Return the whole number that an attribute holds, or `default` where it holds none."""
+    is_number = text is not None and len(text) <= 18 and text.isascii() and text.isdigit()
+    return int(text) if text is not None and is_number else default
 
 
 def attribute(node: Any, name: str) -> str | None:

@@ -6,6 +6,7 @@ import ctypes
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from strata_rag.corpus.formats.docx_nodes import believable_title
@@ -48,7 +49,12 @@ def read_pdf(raw: bytes, *, limits: Limits) -> Extraction:
             again = reader
         if again.marks < reader.marks:
             reader = again
-    return reader.extraction(_title(document))
+    found = reader.extraction(_title(document))
+    attached = document.count_attachments()
+    if attached:
+        noun = "1 attached file" if attached == 1 else f"{attached} attached files"
+        found = replace(found, warnings=(*found.warnings, f"{noun} left out"))
+    return found
 
 
 def _opened(pypdfium2: Any, raw: bytes) -> Any:
@@ -163,7 +169,7 @@ def _joined(text: str) -> str:
 
     def join(found: re.Match[str]) -> str:
         hyphenated = f"{found.group(1)}-{found.group(2)}"
-        is_word = found.group(1) and found.group(2)
+        is_word = found.group(1)[-1:].isalpha() and found.group(2)[:1].isalpha()
         return hyphenated if not is_word or hyphenated in text else found.group(1) + found.group(2)
 
     return _HYPHEN.sub(join, text)

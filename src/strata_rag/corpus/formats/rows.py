@@ -17,6 +17,7 @@ def tables_extraction(
     options: Options,
     encoding: str = "",
     warnings: Sequence[str] = (),
+    delimiter: str = "",
 ) -> Extraction:
     """Return the tables as one document with their sheets as sections, or with an id column as a document a row.
 
@@ -26,6 +27,7 @@ def tables_extraction(
         options: Which columns hold id, text and title.
         encoding: Of the file's text.
         warnings: What was found before.
+        delimiter: What stands between the cells, where the file is a text.
 
     Raises:
         Unreadable: The id or text column is nowhere, or an id stands twice.
@@ -40,7 +42,7 @@ def tables_extraction(
         builder.section(name)
         for table in tables:
             builder.end_line(blank=True)
-            write_table(builder, table)
+            write_table(builder, table, delimiter=delimiter)
     return Extraction(
         text=builder.build(),
         format=format,

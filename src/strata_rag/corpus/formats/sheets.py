@@ -28,6 +28,8 @@ def read_sheets(raw: bytes, *, format: str, options: Options, limits: Limits) ->
         if "password" in message.lower() or "encrypt" in message.lower():
             raise Unreadable("encrypted: a password is needed") from error
         raise Unreadable(f"damaged: {message}") from error
+    except BaseException as error:
+        raise _as_unreadable(error) from error
     if len(book.sheets_metadata) > limits.max_pages:
         raise Unreadable(
             f"{len(book.sheets_metadata)} sheets, more than corpus.limits.max_pages {limits.max_pages}"
@@ -40,8 +42,8 @@ def read_sheets(raw: bytes, *, format: str, options: Options, limits: Limits) ->
         try:
             sheet = book.get_sheet_by_name(meta.name)
             cells = sheet.to_python(skip_empty_area=False)
-        except Exception as error:  # it names no base of what it raises
-            warnings.append(f"sheet {meta.name} can't be read: {' '.join(str(error).split())}")
+        except BaseException as error:
+            warnings.append(f"sheet {meta.name} can't be read: {_as_unreadable(error)}")
             continue
         rows = (
             Row(tuple(map(_shown, row)), tuple(map(_value, row)), number)
@@ -53,6 +55,17 @@ def read_sheets(raw: bytes, *, format: str, options: Options, limits: Limits) ->
     if all(not tables for _, tables in found):
         found = []
     return tables_extraction(found, format=format, options=options, warnings=warnings)
+
+
+def _as_unreadable(error: BaseException) -> Unreadable:
+    """Return what a failure of calamine means; a panic of its Rust code is no `Exception`.
+
+    Raises:
+        BaseException: It is not calamine's, such as an interrupt.
+    """
+    if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+        raise error
+    return Unreadable(f"damaged: {' '.join(str(error).split())}")
 
 
 def _shown(cell: object) -> str:

@@ -53,7 +53,7 @@ def _answer(path: str, options: Options, limits: Limits) -> dict[str, Any]:
             "unreadable": f"needs more memory than corpus.limits.memory_mb {limits.memory_mb}",
             "full": True,
         }
-    except Exception as error:  # a reader met what nobody thought of: this file fails, and no other
+    except BaseException as error:  # a reader met what nobody thought of: this file fails, and no other
         what = " ".join(str(error).split())
         return {"unreadable": f"its reader failed: {type(error).__name__}: {what}"[:500]}
 

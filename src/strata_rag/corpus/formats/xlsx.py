@@ -9,7 +9,7 @@ from typing import Any
 
 from strata_rag.corpus.formats.extraction import Extraction, Limits, Options, Unreadable, list_some
 from strata_rag.corpus.formats.layout import Row, find_tables
-from strata_rag.corpus.formats.packed import Package, attribute, local
+from strata_rag.corpus.formats.packed import Package, attribute, local, whole
 from strata_rag.corpus.formats.rows import tables_extraction
 from strata_rag.corpus.formats.xlsx_cells import CellFormats, column_of, unescaped
 from strata_rag.documents import Scalar
@@ -125,7 +125,7 @@ class _Workbook:
 
     def _row(self, row: Any, sheet: _Sheet) -> None:
         stated = attribute(row, "r") or ""
-        number = int(stated) if stated.isdigit() else max(sheet.shown, default=0) + 1
+        number = whole(stated, max(sheet.shown, default=0) + 1)
         shown: dict[int, str] = {}
         values: dict[int, Scalar] = {}
         next_column = 0
@@ -158,7 +158,7 @@ class _Workbook:
         if raw is None:
             return (None if "f" in parts and "v" not in parts else ""), ""
         if kind == "s":
-            index = int(raw) if raw.strip().isdigit() else -1
+            index = whole(raw.strip(), -1)
             text = self._strings[index] if 0 <= index < len(self._strings) else ""
             return text, text
         if kind == "b":
@@ -178,7 +178,10 @@ class _Workbook:
             column, top, bottom = column_of(found.group(1)), int(found.group(2)), int(found.group(4))
             if column is None or column not in sheet.shown.get(top, {}):
                 continue
-            for number in sheet.shown.keys() & range(top + 1, bottom + 1):
+            rows = range(top + 1, bottom + 1)
+            for number in rows if len(rows) < len(sheet.shown) else list(sheet.shown):
+                if number not in rows or number not in sheet.shown:
+                    continue
                 sheet.shown[number].setdefault(column, sheet.shown[top][column])
                 sheet.values[number].setdefault(column, sheet.values[top][column])
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from decimal import Decimal
+from math import isfinite
 from typing import Any
 
-from strata_rag.corpus.formats.packed import attribute, local
+from strata_rag.corpus.formats.packed import attribute, local, whole
 from strata_rag.documents import Scalar
 
 _COLUMN = re.compile(r"([A-Z]{1,3})\d*")
@@ -70,7 +72,7 @@ class CellFormats:
             if local(node) == "cellXfs":
                 for one in node:
                     number = attribute(one, "numFmtId") or "0"
-                    built_in = _BUILT_IN.get(int(number), "") if number.isdigit() else ""
+                    built_in = _BUILT_IN.get(whole(number), "")
                     codes.append(own.get(number, built_in))
         return cls(codes, is_1904=is_1904)
 
@@ -80,7 +82,9 @@ class CellFormats:
             number = float(raw)
         except ValueError:
             return raw, raw
-        index = int(style) if style.isdigit() else 0
+        if not isfinite(number):
+            return raw, raw
+        index = whole(style)
         code = self._codes[index] if index < len(self._codes) else ""
         shown = self._formatted(number, code.partition(";")[0])
         if shown is not None:
@@ -120,10 +124,10 @@ def _plain(raw: str, number: float) -> str:
     """Return a number's digits: as stored where those are plain, without what floating point adds."""
     if _DIGITS.fullmatch(raw) and len(raw.lstrip("-").replace(".", "")) <= 15:
         return raw
-    if number == int(number) and abs(number) < 1e21:
-        return raw if raw.lstrip("-").isdigit() else str(int(number))
+    if abs(number) < 1e21 and number == int(number):
+        return raw if raw.lstrip("-").isdigit() else f"{Decimal(raw):.0f}"
     return f"{number:.15g}"
 
 
 def _number(number: float) -> Scalar:
-    return int(number) if number == int(number) and abs(number) < 2**53 else number
+    return int(number) if abs(number) < 2**53 and number == int(number) else number
