@@ -1,4 +1,4 @@
-"""How a plugin registers what it brings: with the engine that is loading it, found without a registry of the process."""
+"""How a plugin registers what it brings: with the engine that loads it, and without a registry of the process."""
 
 from __future__ import annotations
 
