@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +211,14 @@ def test_a_cache_that_another_process_holds_for_writing_can_be_read(path: Path, 
     assert cache.get_many([key(1)]) == {key(1): b"one"}
     other.rollback()
     other.close()
+
+
+def test_threads_share_one_cache(cache: Cache) -> None:
+    def work(number: int) -> bool:
+        keys = [digest_request({"thread": number, "entry": entry}) for entry in range(25)]
+        for key in keys:
+            cache.put_many([(key, key[:4])], owner="t")
+        return cache.get_many(keys) == {key: key[:4] for key in keys}
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(work, range(8)))

@@ -88,7 +88,8 @@ def test_a_stated_name_at_a_file_whose_stem_is_no_name_is_fine(load: Load) -> No
 
 def test_every_key_has_an_origin(load: Load) -> None:
     leaves = [key.path for key in all_keys().values() if not key.section]
-    nullable = ["retrieval.fusion.weights={dense: 2}", "generation.price={input: 3, output: 15}"]
+    price = "price={input: 3, output: 15}"
+    nullable = ["retrieval.fusion.weights={dense: 2}", f"generation.{price}", f"retrieval.rerank.llm.{price}"]
     origins = load(overrides=nullable).origins
     assert list(origins) == leaves
     assert origins["retrieval.fusion.weights.dense"] == "--set"

@@ -107,6 +107,23 @@ DEFAULTS: dict[str, Any] = {
     "retrieval.fusion.weights.lexical": 1.0,
     "retrieval.rerank.scorer": "cross-encoder",
     "retrieval.rerank.model": "cross-encoder/ms-marco-MiniLM-L-6-v2",
+    "retrieval.rerank.llm": None,
+    "retrieval.rerank.llm.provider": "none",
+    "retrieval.rerank.llm.model": None,
+    "retrieval.rerank.llm.base_url": None,
+    "retrieval.rerank.llm.api_key_env": None,
+    "retrieval.rerank.llm.allow_remote": False,
+    "retrieval.rerank.llm.temperature": 0.0,
+    "retrieval.rerank.llm.max_tokens": 1024,
+    "retrieval.rerank.llm.context": None,
+    "retrieval.rerank.llm.timeout": 120.0,
+    "retrieval.rerank.llm.retry_for": 300.0,
+    "retrieval.rerank.llm.run_for": None,
+    "retrieval.rerank.llm.concurrency": 8,
+    "retrieval.rerank.llm.price": None,
+    "retrieval.rerank.llm.replay": None,
+    "retrieval.rerank.llm.record": None,
+    "retrieval.rerank.passage_tokens": 400,
     "retrieval.rerank.label": None,
     "retrieval.rerank.text": "text",
     "retrieval.rerank.combine": "replace",
@@ -121,6 +138,7 @@ DEFAULTS: dict[str, Any] = {
     "generation.context": None,
     "generation.timeout": 120.0,
     "generation.retry_for": 300.0,
+    "generation.run_for": None,
     "generation.concurrency": 8,
     "generation.price": None,
     "generation.replay": None,
@@ -144,6 +162,7 @@ REFUSED = [
             "retrieval.candidate_k",
             "retrieval.ef_search",
             "retrieval.fusion.k",
+            "retrieval.rerank.passage_tokens",
             "embedding.batch_size",
             "embedding.request_tokens",
             "index.hnsw.m",
@@ -223,6 +242,7 @@ REFUSED = [
         for value in ("0", "1.5", "true")
     ),
     *(("generation.timeout", value) for value in ("0", "-1", ".inf", "null")),
+    *(("generation.run_for", value) for value in ("0", "-1", "soon")),
     *(("generation.retry_for", value) for value in ("-1", ".nan", "null")),
     *(("generation.price", value) for value in ("3", "[3, 15]", "free")),
     *((f"generation.{key}", value) for key in ("model", "base_url", "api_key_env") for value in ("''", "5")),
@@ -239,6 +259,7 @@ REFUSED = [
     ),
     *(("embedding.revision", value) for value in ("''", "010")),
     *(("corpus.follow_symlinks", value) for value in ("1", "null", "maybe", "y")),
+    *(("retrieval.rerank.llm", value) for value in ("gpt", "[a]")),
     *((key, "other") for key in DEFAULTS if all_keys()[key].choices),
     *(("name", value) for value in ("''", ".hidden", "-x", "a/b", "a b", "é", "a" * 81, '"a\\n"', "5")),
     *(
@@ -277,7 +298,9 @@ def test_a_price_states_both_its_parts(refuse: Refuse) -> None:
 
 def test_a_file_that_states_only_its_corpus_has_every_default(load: Load) -> None:
     config = load().config
-    keys = [key for key in DEFAULTS if not key.startswith("retrieval.fusion.weights.")]
+    keys = [
+        key for key in DEFAULTS if not key.startswith(("retrieval.fusion.weights.", "retrieval.rerank.llm."))
+    ]
     assert {key: value_at(config, key) for key in keys} == {key: DEFAULTS[key] for key in keys}
 
 
@@ -369,7 +392,7 @@ def test_languages_are_those_of_the_stemmer() -> None:
 
 
 def test_a_config_is_frozen_and_hashable(load: Load) -> None:
-    config = load(overrides=["retrieval.fusion.weights={}"]).config
+    config = load(overrides=["retrieval.fusion.weights={}", "retrieval.rerank.llm={}"]).config
     with pytest.raises(ValidationError):
         config.retrieval.top_k = 7  # type: ignore[misc]
     assert hash(config) == hash(config.model_copy())

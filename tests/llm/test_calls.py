@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -32,6 +33,8 @@ from strata_rag.llm import (
 
 from . import wire
 from .wire import Answer, Received
+
+Start = Callable[..., subprocess.Popen[str]]
 
 QUESTIONS = [f"Question {number}?" for number in range(1, 11)]
 
@@ -125,12 +128,13 @@ except KeyboardInterrupt:
 """
 
 
-def test_ctrl_c_ends_it_though_calls_are_in_flight(start: Callable[..., object]) -> None:
+def test_ctrl_c_ends_it_though_calls_are_in_flight(start: Start) -> None:
     child = start(CHILD)
-    assert child.stdout.readline() == "calling\n"  # type: ignore[attr-defined]
+    assert child.stdout is not None
+    assert child.stdout.readline() == "calling\n"
     begin = time.monotonic()
-    child.send_signal(signal.SIGINT)  # type: ignore[attr-defined]
-    out, _ = child.communicate(timeout=10)  # type: ignore[attr-defined]
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=10)
     assert "interrupted" in out
     assert time.monotonic() - begin < 2
 
@@ -206,3 +210,41 @@ def test_a_failure_at_the_sixth_of_ten_questions_loses_no_other(
         missing = QUESTIONS[5:] if stops else QUESTIONS[5:6] if kind else []
         assert asked(server) == missing
         assert (again.budget.spent.calls, again.budget.spent.cached) == (len(missing), 10 - len(missing))
+
+
+ASKING = """
+import sys
+from pathlib import Path
+from strata_rag.cache import Cache
+from strata_rag.config import LanguageModel
+from strata_rag.experiment import Workspace
+from strata_rag.experiment.llm import build_llm
+from strata_rag.llm import Message, map_calls
+workspace = Workspace(Path(sys.argv[2]))
+section = LanguageModel(provider="openai", model="m", base_url=sys.argv[1], concurrency=4)
+client = build_llm(section, workspace, Cache(workspace.cache))
+calls = map_calls(
+    lambda number: client.complete([Message("user", f"Question {number}?")]), range(40), concurrency=4,
+    on_result=lambda outcome: print(outcome.index, flush=True),
+)
+assert all(outcome.result.status == "complete" for outcome in calls.outcomes)
+"""
+
+
+def test_a_run_killed_half_way_and_resumed_asks_nothing_twice(tmp_path: Path, start: Start) -> None:
+    with wire.serving() as server:
+        server.answers = [wire.openai_reply()]
+        first = start(ASKING, f"{server.url}/v1", tmp_path)
+        assert first.stdout is not None
+        shown = [first.stdout.readline() for _ in range(15)]
+        first.kill()
+        first.wait()
+        answered = {f"Question {int(line)}?" for line in shown}
+        server.received.clear()
+        second = start(ASKING, f"{server.url}/v1", tmp_path)
+        out, err = second.communicate(timeout=60)
+        assert second.returncode == 0, err
+        assert len(out.splitlines()) == 40
+        again = asked(server)
+        assert not answered & set(again)
+        assert len(again) == len(set(again)) <= 25

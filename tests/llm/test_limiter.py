@@ -13,7 +13,6 @@ from strata_rag.llm import (
     Limiters,
     LLMInfo,
     Message,
-    ScriptedClient,
     SteppedClock,
 )
 
@@ -104,8 +103,7 @@ def test_never_more_fly_than_the_limit() -> None:
             flying -= 1
         return "yes"
 
-    client = LimitedClient(ScriptedClient([]), limiter)
-    client._client = Replying(reply)  # type: ignore[assignment]
+    client = LimitedClient(Replying(reply), limiter)  # type: ignore[arg-type]
     threads = [threading.Thread(target=client.complete, args=([Message("user", "?")],)) for _ in range(12)]
     for thread in threads:
         thread.start()

@@ -40,3 +40,12 @@ def test_the_deadline_of_a_run_counts_from_its_first_call() -> None:
     assert caught.value.ends_run
     with pytest.raises(LLMError, match="deadline"):
         watchdog.require_time()
+
+
+def test_the_nearest_deadline_holds() -> None:
+    clock = SteppedClock()
+    watchdog = Watchdog(clock=clock)
+    assert watchdog.left() == float("inf")
+    for seconds in (None, 9, 5, 7):
+        watchdog.limit(seconds)
+    assert watchdog.left() == 5

@@ -110,6 +110,10 @@ def _handler(wire: Wire) -> type[BaseHTTPRequestHandler]:
             with contextlib.suppress(OSError):  # the client gave up
                 self._stream(answer) if answer.stream is not None else self._send(answer)
 
+        def do_GET(self) -> None:
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            self._send(wire.answer_to(Received(self.path, headers, {})))
+
         def _send(self, answer: Answer) -> None:
             data = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
             self._head(answer, "application/json")

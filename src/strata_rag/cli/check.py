@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,15 +41,31 @@ def doctor_command(
     server: Annotated[
         str, typer.Option("--server", metavar="URL", help="The Qdrant server to ask.")
     ] = "http://localhost:6333",
+    config: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[CONFIG]", help="With --llm: whose language model is asked.", show_default=False
+        ),
+    ] = None,
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Make one real call to CONFIG's language model; says what it cost.")
+    ] = False,
+    overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what is installed and what resolves.
 
-    Packages, models, keys, and which engine answers.
+    Packages, models, keys, and which engine answers; with --llm, one real call to a language model.
     """
-    from strata_rag.experiment.doctor import doctor
+    from strata_rag.experiment.doctor import doctor, doctor_llm
 
-    _show(doctor(workspace_of(), os.environ, server=server), as_json=as_json)
+    if llm and config is None:
+        raise typer.BadParameter("--llm: expected the config whose language model is asked, found none")
+    found = doctor(workspace_of(), os.environ, server=server)
+    if config is not None:
+        experiment = load_experiment(config, overrides)
+        found += doctor_llm(experiment) if llm else []
+    _show(found, as_json=as_json)
 
 
 def _show(findings: Sequence[Finding], *, as_json: bool) -> None:

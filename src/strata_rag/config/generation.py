@@ -67,6 +67,11 @@ class LanguageModel(Section):
         ge=0,
         description="Seconds that one call may take with its retries; the last wait must end before.",
     )
+    run_for: Annotated[float, Field(gt=0)] | None = Field(
+        None,
+        description="Seconds that all calls of a command may take, from the first one on; what was answered is kept. "
+        "null: any.",
+    )
     concurrency: int = Field(
         8, ge=1, le=1000, description="Most calls at once; fewer while the provider says it is too much."
     )

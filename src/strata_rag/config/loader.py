@@ -106,11 +106,10 @@ def _origins(config: ExperimentConfig, tree: Node) -> Mapping[str, str]:
     origins: dict[str, str] = {}
     for path, key in all_keys().items():
         loc = path.split(".")
-        value: Any = config
-        for name in loc:
-            value = getattr(value, name, None)
-        hidden = "." in path and all_keys()[path.rpartition(".")[0]].nullable and value is None
-        if (key.section and value is not None) or hidden:
+        section: Any = config
+        for name in loc[:-1]:
+            section = getattr(section, name, None)
+        if section is None or (key.section and getattr(section, loc[-1]) is not None):
             continue
         node = node_at(tree, loc)
         origins[path] = DEFAULT if node is None else str(node.key_place)

@@ -36,7 +36,7 @@ from strata_rag.experiment.chunkers import build_chunker, said_chunking
 from strata_rag.experiment.corpus_files import open_files
 from strata_rag.experiment.engines import embedded_collections, server_collections
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
-from strata_rag.experiment.llm import build_llm
+from strata_rag.experiment.llm import build_llm, fence_key
 from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.experiment.sources import source_digests
@@ -63,6 +63,7 @@ from strata_rag.retrieval import (
     InMemoryLexicalRetriever,
     LateInteractionScorer,
     LexicalRetriever,
+    LLMScorer,
     RerankingRetriever,
     Retriever,
     Scorer,
@@ -91,7 +92,8 @@ class Experiment:
         self.config = config
         self.workspace = workspace
         self.timer = StageTimer()
-        self.limiters = Limiters()
+        self.budget = Budget()
+        self._limiters = Limiters()
         self._announce = announce
 
     @property
@@ -205,16 +207,19 @@ class Experiment:
         budget: Budget | None = None,
         watchdog: Watchdog | None = None,
     ) -> LLMClient:
-        """Return the language model of `section`, by default the one of `generation`; see `build_llm`."""
+        """Return the language model of `section`, by default the one of `generation`; see `build_llm`.
+
+        Without a budget of its own it spends from the experiment's.
+        """
         return build_llm(
             section or self.config.generation,
             self.workspace,
             self.cache,
             self._announce,
             where=where,
-            budget=budget,
+            budget=budget or self.budget,
             watchdog=watchdog,
-            limiters=self.limiters,
+            limiters=self._limiters,
         )
 
     def load_model(self) -> None:
@@ -313,6 +318,8 @@ class Experiment:
         scorer: Scorer
         if rerank.scorer == "none":
             return None
+        if rerank.scorer == "llm":
+            return TimedScorer(self.llm_scorer, self.timer)
         if rerank.scorer == "late-interaction":
             if self.is_hosted:
                 raise InputError(
@@ -333,6 +340,18 @@ class Experiment:
                 device=self.config.embedding.device,
             )
         return CachedScorer(TimedScorer(scorer, self.timer), self.cache)
+
+    @cached_property
+    def llm_scorer(self) -> LLMScorer:
+        """The language model as reranker. Its replies are cached by request, not by text as other scores."""
+        rerank = self.config.retrieval.rerank
+        where = "generation" if rerank.llm is None else "retrieval.rerank.llm"
+        return LLMScorer(
+            self.llm(rerank.llm, where=where),
+            fence_key=fence_key(self.workspace),
+            passage_tokens=rerank.passage_tokens,
+            redact=self.redacted,
+        )
 
     def _first_stage(self, index: Index, settings: SearchSettings) -> Retriever:
         fusion = self.config.retrieval.fusion

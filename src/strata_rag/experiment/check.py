@@ -21,6 +21,8 @@ from strata_rag.errors import GoldenError, ModelUnavailable, StrataError
 from strata_rag.evaluation import check_against, load_golden
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.hosted import require_allowed
+from strata_rag.experiment.llm import model_settings
+from strata_rag.experiment.llm_findings import check_llm
 from strata_rag.experiment.search_warnings import stale_corpus
 from strata_rag.index import lock_holders
 from strata_rag.report import Finding
@@ -43,16 +45,17 @@ def check_experiment(experiment: Experiment) -> list[Finding]:
     read: list[_Read] = []
     experiment = _with_short_deadlines(experiment)
     return [
-        *_guarded("corpus", _corpus(experiment, read)),
-        *_guarded("golden", _golden(experiment, read)),
-        *_guarded("model", _embedding_model(experiment)),
-        *_guarded("reranker", _reranker(experiment)),
-        *_guarded("workspace", _workspace(experiment)),
-        *_guarded("collection", _collection(experiment)),
+        *guarded("corpus", _corpus(experiment, read)),
+        *guarded("golden", _golden(experiment, read)),
+        *guarded("model", _embedding_model(experiment)),
+        *guarded("reranker", _reranker(experiment)),
+        *guarded("generation", _generation(experiment)),
+        *guarded("workspace", _workspace(experiment)),
+        *guarded("collection", _collection(experiment)),
     ]
 
 
-def _guarded(area: str, check: Iterable[Finding]) -> list[Finding]:
+def guarded(area: str, check: Iterable[Finding]) -> list[Finding]:
     """Run one check to its end; what it raises is its last finding."""
     findings: list[Finding] = []
     try:
@@ -151,10 +154,20 @@ def _reranker(experiment: Experiment) -> Iterator[Finding]:
     rerank = experiment.config.retrieval.rerank
     if rerank.scorer == "cross-encoder":
         yield _resolved(experiment, "reranker", rerank.model, None)[1]
+    elif rerank.scorer == "llm":
+        section = rerank.llm or experiment.config.generation
+        where = "retrieval.rerank.llm" if rerank.llm else "generation"
+        if section.provider != "replay":
+            model_settings(section, experiment.workspace, where=where)
+        yield from check_llm(section, experiment.workspace, where=where) if rerank.llm else ()
     else:
         yield Finding(
             "reranker", "ok", "none" if rerank.scorer == "none" else f"{rerank.scorer}: no model of its own"
         )
+
+
+def _generation(experiment: Experiment) -> Iterator[Finding]:
+    return check_llm(experiment.config.generation, experiment.workspace, where="generation")
 
 
 def _packages(area: str) -> Iterator[Finding]:

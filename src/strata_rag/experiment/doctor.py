@@ -17,7 +17,10 @@ import numpy as np
 
 from strata_rag.embedding import ModelResolver, read_dimension
 from strata_rag.errors import ModelUnavailable, StrataError
+from strata_rag.experiment.build import Experiment
+from strata_rag.experiment.check import guarded
 from strata_rag.experiment.engines import LOCAL_SERVER
+from strata_rag.experiment.llm_findings import try_llm
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import EmbeddedIndex, Point, SparseVector, point_id
 from strata_rag.report import Finding
@@ -55,6 +58,12 @@ def doctor(workspace: Workspace, environ: Mapping[str, str], *, server: str = LO
         _embedded_engine(),
         _server(server),
     ]
+
+
+def doctor_llm(experiment: Experiment) -> list[Finding]:
+    """Return what one real call to the config's language model took."""
+    section = experiment.config.generation
+    return guarded("llm", try_llm(section, experiment.workspace, where="generation"))
 
 
 def _workspace(workspace: Workspace) -> Finding:

@@ -32,6 +32,7 @@ from strata_rag.evaluation import (
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.golden import evidence_from_index
 from strata_rag.experiment.query import opened
+from strata_rag.experiment.reranking import rerank_use
 from strata_rag.experiment.search_warnings import search_warnings
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.index import CollectionRecord, Index
@@ -222,7 +223,11 @@ def _models(
     settings: SearchSettings, record: CollectionRecord, scorer: Scorer | None
 ) -> Sequence[dict[str, Any]]:
     models = [{"role": "embedder", **record.model}] if settings.mode != "lexical" else []
-    return [*models, {"role": "scorer", **asdict(scorer.describe())}] if scorer else models
+    if scorer is None:
+        return models
+    use = rerank_use(scorer)
+    used = {} if use is None else {"use": asdict(use)}
+    return [*models, {"role": "scorer", **asdict(scorer.describe()), **used}]
 
 
 def _versions() -> dict[str, str]:

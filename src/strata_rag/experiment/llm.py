@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from threading import Lock
 from urllib.parse import urlsplit
 
@@ -80,26 +82,47 @@ def build_llm(
     """
     if section.provider == "replay":
         return _replay(section, where)
-    settings = model_settings(section, workspace, where=where)
     budget = budget or Budget()
-    if budget.max_cost is not None and settings.price is None:
+    if budget.max_cost is not None and section.price is None:
         raise InputError(
-            f"{where}.price: expected what {settings.model} costs, since a cost is limited; found none",
+            f"{where}.price: expected what {section.model} costs, since a cost is limited; found none",
             hint=f"set {where}.price.input and {where}.price.output (US dollars per million tokens); 0 if it is free",
         )
+    asking = ask_directly(section, workspace, announce, where=where, watchdog=watchdog, limiters=limiters)
+    paying = BudgetedClient(asking, budget, price=token_price(section), max_tokens=section.max_tokens)
+    client: LLMClient = CachedClient(paying, cache, budget=budget)
+    return client if section.record is None else RecordingClient(client, section.record)
+
+
+def ask_directly(
+    section: LanguageModel,
+    workspace: Workspace,
+    announce: Callable[[str], None],
+    *,
+    where: str,
+    watchdog: Watchdog | None = None,
+    limiters: Limiters | None = None,
+) -> LLMClient:
+    """Return a client like `build_llm` does, but one that sends every call: no cache, no budget.
+
+    Raises:
+        InputError: The section names no model, or one elsewhere without `allow_remote`.
+        ModelUnavailable: The variable with the key is not set.
+    """
+    if section.provider == "replay":
+        return _replay(section, where)
+    settings = model_settings(section, workspace, where=where)
     provider = _provider(section, settings, announce)
-    limiter = (limiters or Limiters()).of(provider.describe(), section.concurrency)
-    asking = _Announcing(provider, announce, _leaving(section, settings))
     watchdog = watchdog or Watchdog(announce)
-    retrying = RetryingClient(
-        LimitedClient(WatchedClient(asking, watchdog), limiter),
+    watchdog.limit(section.run_for)
+    limiter = (limiters or Limiters()).of(provider.describe(), section.concurrency)
+    watched = WatchedClient(_Announcing(provider, announce, _leaving(section, settings)), watchdog)
+    return RetryingClient(
+        LimitedClient(watched, limiter),
         policy=RetryPolicy(total=section.retry_for),
         rng=np.random.default_rng(0),
         watchdog=watchdog,
     )
-    paying = BudgetedClient(retrying, budget, price=settings.price, max_tokens=section.max_tokens)
-    client: LLMClient = CachedClient(paying, cache, budget=budget)
-    return client if section.record is None else RecordingClient(client, section.record)
 
 
 def model_settings(section: LanguageModel, workspace: Workspace, *, where: str) -> ModelSettings:
@@ -163,24 +186,28 @@ def fence_key(workspace: Workspace) -> bytes:
     """Return the workspace's secret that fence markers are made with; the first call makes it."""
     path = workspace.home / "fence.key"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.{os.getpid()}")
         if not path.exists():
-            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(_KEY_BYTES))
-            try:
-                os.link(partial, path)  # whoever comes first makes it; nobody replaces it
-            except FileExistsError:
-                pass
-            finally:
-                partial.unlink()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _write_secret(path)
         return path.read_bytes()
     except OSError as error:
         raise WriteFailed(
             f"{path}: expected to keep a secret for fence markers, found: {error.strerror or error}",
             hint="check the folder's permissions and disk space, or point STRATA_HOME elsewhere",
         ) from error
+
+
+def _write_secret(path: Path) -> None:
+    """Write a new secret that only its owner may read; one that another process has written meanwhile stays."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secrets.token_bytes(_KEY_BYTES))
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.link(partial, path)
+    finally:
+        partial.unlink()
 
 
 def _replay(section: LanguageModel, where: str) -> ReplayClient:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from strata_rag.errors import InputError
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.ownership import require_same
+from strata_rag.experiment.reranking import rerank_use
 from strata_rag.experiment.search_warnings import search_warnings
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.index import CollectionRecord, Index, Where, has_field, is_text
@@ -43,7 +44,8 @@ def query(
         )
     with opened(experiment, settings) as (record, index):
         warnings = search_warnings(experiment, settings, record, [question])
-        retriever = experiment.retriever(index, settings, experiment.scorer() if settings.rerank else None)
+        scorer = experiment.scorer() if settings.rerank else None
+        retriever = experiment.retriever(index, settings, scorer)
         with experiment.timer.measure("total"):
             hits = (
                 retriever.retrieve(question, top_k)
@@ -65,6 +67,7 @@ def query(
         matched_terms=tuple(matched),
         warnings=tuple(warnings),
         timings_ms={stage: experiment.timer.total(stage) for stage in experiment.timer.durations},
+        reranking=rerank_use(scorer),
     )
 
 

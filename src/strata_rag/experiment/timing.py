@@ -76,15 +76,15 @@ class TimedScorer:
     """Times a scorer that stands behind the cache: only what was really computed counts."""
 
     def __init__(self, scorer: Scorer, timer: StageTimer) -> None:
-        self._scorer = scorer
+        self.scorer = scorer
         self._timer = timer
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
         with self._timer.measure("rerank"):
-            return self._scorer.score(query, texts)
+            return self.scorer.score(query, texts)
 
     def describe(self) -> ModelInfo:
-        return self._scorer.describe()
+        return self.scorer.describe()
 
 
 class TimedRetriever:

@@ -9,6 +9,7 @@ from strata_rag.llm.clock import Clock, SteppedClock, SystemClock
 from strata_rag.llm.completion import Completion, CompletionStatus, LLMInfo, Message, Role, Usage
 from strata_rag.llm.fence import fence_marker
 from strata_rag.llm.limiter import AdaptiveLimiter, LimitedClient, Limiters
+from strata_rag.llm.listing import list_models, offers
 from strata_rag.llm.ollama_client import OLLAMA_URL, OllamaClient
 from strata_rag.llm.openai_client import OPENAI_URL, OpenAIClient
 from strata_rag.llm.price import TokenPrice
@@ -61,6 +62,8 @@ __all__ = [
     "estimate_prompt",
     "estimate_tokens",
     "fence_marker",
+    "list_models",
     "map_calls",
+    "offers",
     "request_key",
 ]

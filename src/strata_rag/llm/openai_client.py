@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import openai
 
 OPENAI_URL = "https://api.openai.com/v1"
+# A note and no status: these servers count in ways of their own.
+MAY_BE_CUT = "the server says it read less than half of the prompt: its context window may be too small"
 _STATUSES: dict[str, CompletionStatus] = {
     "": "truncated",
     "length": "truncated",
@@ -73,7 +75,7 @@ class OpenAIClient:
         )
         status: CompletionStatus = "refused" if reply.refusal else _STATUSES.get(reply.finish, "complete")
         if not self._is_own and prompt_was_cut(messages, reply.usage.input_tokens):
-            status = "prompt_cut"
+            notes = (*notes, MAY_BE_CUT)
         return self._settings.completion(
             reply.refusal or reply.text,
             status,
@@ -120,7 +122,7 @@ class OpenAIClient:
         except Refused as error:
             # Azure and others answer a filtered prompt with 400.
             if error.refusal.status == 400 and error.refusal.mentions("content_filter"):
-                return _Reply(finish="content_filter")
+                return _Reply(finish="content_filter", usage=Usage(0, 0))
             raise
 
     def _read(self, answer: Any) -> _Reply:
@@ -187,6 +189,8 @@ class OpenAIClient:
                     timeout=settings.timeout,
                     http_client=http_client(settings),
                 )
+                if not self._is_own:  # who someone is at OpenAI is no other server's business
+                    client.organization = client.project = None
                 self._opened = client, openai
             return self._opened
 

@@ -14,6 +14,8 @@ _OTHERS_PER_TOKEN = 1.5
 _PER_MESSAGE = 4
 _AMPLE = 1.5
 _MARGIN = 256
+_FEWEST_CUT = 500
+"""Windows are larger: what is missing of a shorter prompt was not cut by one."""
 
 
 def estimate_tokens(text: str) -> int:
@@ -33,6 +35,12 @@ def ample(tokens: int) -> int:
     return math.ceil(tokens * _AMPLE) + _MARGIN
 
 
+def most_tokens(messages: Sequence[Message]) -> int:
+    """Return more tokens than a conversation has in any common tokenizer: one for two bytes of UTF-8."""
+    sizes = (len(message.content.encode("utf-8", "surrogatepass")) for message in messages)
+    return sum(math.ceil(size / 2) + _PER_MESSAGE for size in sizes)
+
+
 def prompt_was_cut(messages: Sequence[Message], read: int | None, *, window: int | None = None) -> bool:
     """Tell whether a server read far less than it was sent: under half of the estimate, or just a full window.
 
@@ -43,4 +51,6 @@ def prompt_was_cut(messages: Sequence[Message], read: int | None, *, window: int
     """
     if not read:
         return False
-    return 2 * read < estimate_prompt(messages) or (window is not None and read >= window - 1)
+    sent = estimate_prompt(messages)
+    short = 2 * read < sent and sent - read > _FEWEST_CUT
+    return short or (window is not None and read >= window - 1)

@@ -49,6 +49,11 @@ class Watchdog:
         self._said = float("-inf")
         self._thread: threading.Thread | None = None
 
+    def limit(self, seconds: float | None) -> None:
+        """Bring the run's deadline forward to `seconds`; None leaves it."""
+        if seconds is not None:
+            self._deadline = seconds if self._deadline is None else min(self._deadline, seconds)
+
     @contextmanager
     def flight(self, label: str) -> Iterator[None]:
         """Count the body as a call in flight.

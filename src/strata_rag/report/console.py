@@ -6,10 +6,12 @@ import math
 import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from strata_rag.corpus import ManifestRow
 from strata_rag.evaluation import Measure, RunRecord, Summary
+from strata_rag.report.reranking import reranking_line
 from strata_rag.report.results import DryRun, EvaluationResult, IngestResult, QueryResult
 from strata_rag.report.tables import new_table, print_table
 from strata_rag.report.visible import visible
@@ -103,6 +105,8 @@ def print_query(result: QueryResult, *, explain: bool) -> None:
             print(f"   terms: {visible(', '.join(terms)) or 'none'}")
         print(_snippet(hit.text))
         print()
+    if result.reranking:
+        print(reranking_line(asdict(result.reranking)))
 
 
 def _stage(hit: Hit, stage: str) -> str:
@@ -134,6 +138,9 @@ def print_evaluation(result: EvaluationResult) -> None:
         print_table(_slices_table(kinds, measures))
     print(f"\n{_counts(run)}")
     print(f"milliseconds, p50: {_times(run)}")
+    for model in run.models:
+        if isinstance(use := model.get("use"), Mapping):
+            print(reranking_line(use))
     print(f"run {result.run.path}")
 
 

@@ -64,6 +64,7 @@ def query_document(result: QueryResult) -> dict[str, Any]:
         ],
         "warnings": list(result.warnings),
         "timings_ms": result.timings_ms,
+        "reranking": asdict(result.reranking) if result.reranking else None,
     }
 
 
@@ -98,6 +99,7 @@ def evaluation_document(result: EvaluationResult) -> dict[str, Any]:
             for slicing, slices in run.slices.items()
         },
         "counts": dict(run.counts),
+        "models": [dict(model) for model in run.models],
         "warnings": [*run.warnings, *result.damaged],
         "timings_ms": {
             stage: {"p50": _number(timing.p50), "p95": _number(timing.p95)}

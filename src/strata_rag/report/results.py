@@ -7,7 +7,7 @@ from pathlib import Path
 
 from strata_rag.corpus import Manifest
 from strata_rag.evaluation import StoredRun
-from strata_rag.retrieval import Hit
+from strata_rag.retrieval import Hit, RerankUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,7 @@ class QueryResult:
         matched_terms: Per hit, the terms it shares with the question.
         warnings: What a reader should know.
         timings_ms: Milliseconds by stage.
+        reranking: What a language model was used for as reranker; None where none reranks.
     """
 
     question: str
@@ -120,6 +121,7 @@ class QueryResult:
     matched_terms: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...]
     timings_ms: dict[str, float]
+    reranking: RerankUse | None = None
 
 
 @dataclass(frozen=True, slots=True)

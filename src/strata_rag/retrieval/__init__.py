@@ -9,6 +9,7 @@ from strata_rag.retrieval.hybrid import HybridRetriever
 from strata_rag.retrieval.late_interaction import LateInteractionScorer, TokenEncoder, max_similarity
 from strata_rag.retrieval.lexical import LexicalRetriever
 from strata_rag.retrieval.lexical_memory import InMemoryLexicalRetriever, build_scores
+from strata_rag.retrieval.llm_scorer import LLMScorer, RerankUse
 from strata_rag.retrieval.passages import Passage, cap_per_document, merge_hits
 from strata_rag.retrieval.rerank import RerankingRetriever
 from strata_rag.retrieval.scorer import CachedScorer, FunctionScorer, ModelInfo, Scorer
@@ -23,10 +24,12 @@ __all__ = [
     "Hit",
     "HybridRetriever",
     "InMemoryLexicalRetriever",
+    "LLMScorer",
     "LateInteractionScorer",
     "LexicalRetriever",
     "ModelInfo",
     "Passage",
+    "RerankUse",
     "RerankingRetriever",
     "Retriever",
     "Scorer",
