@@ -97,6 +97,7 @@ def test_a_dry_run_lists_each_file_once_with_its_fate(cli: CommandLine, config: 
     assert {path for path, status in fates.items() if status == "included"} == {
         *DOCUMENTS,
         "long.md",
+        "sheet.csv",
         "blank.md",
     }
     assert document["totals"]["files"] == len(files)

@@ -48,7 +48,7 @@ def read_zip(raw: bytes, *, name: str, limits: Limits, read: ReadBytes) -> Extra
             continue
         warnings += [f"{path}: {warning}" for warning in found.warnings]
         if found.parts:
-            parts += [Part(f"{name}/{path}/{part.name}", part.extraction) for part in found.parts]
+            parts += [_placed(part, name, path) for part in found.parts]
         else:
             parts.append(Part(f"{name}/{path}", found))
     if hidden:
@@ -56,6 +56,11 @@ def read_zip(raw: bytes, *, name: str, limits: Limits, read: ReadBytes) -> Extra
     if not parts:
         raise Unreadable(f"no document inside: {list_some(warnings, 3)}" if warnings else "no file inside")
     return Extraction("", "zip", warnings=tuple(warnings), parts=tuple(parts))
+
+
+def _placed(part: Part, name: str, path: str) -> Part:
+    """Return a part under the archive's name; the rows of a table keep the ids that it gives them."""
+    return Part(f"{name}/{part.name}", part.extraction) if part.name.startswith(f"{path}/") else part
 
 
 def _harmless(name: str) -> str:

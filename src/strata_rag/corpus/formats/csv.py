@@ -85,8 +85,10 @@ def _delimiter(text: str, tabs: bool) -> tuple[str, str | None]:
     for delimiter in "\t,;|" if tabs else ",;\t|":
         for escape in escapes:
             rows = [cells for _, cells in _parsed(sample, delimiter, escape, csv.QUOTE_MINIMAL) if any(cells)]
-            score = _regularity([len(cells) for cells in rows])
-            if score > best[0] + 1e-9:
+            widths = [len(cells) for cells in rows]
+            score = _regularity(widths)
+            # A backslash is a sign like any other unless reading it as an escape makes all rows alike.
+            if score > best[0] + 1e-9 and (escape is None or len(set(widths)) == 1):
                 best = (score, delimiter, escape)
     return best[1], best[2]
 
@@ -98,4 +100,5 @@ def _regularity(widths: list[int]) -> float:
     usual = max(set(widths), key=lambda width: (widths.count(width), width))
     if usual < 2:
         return 0.0
-    return widths.count(usual) / len(widths) + min(usual, 50) / 1000
+    # What splits the first row counts half as much as what makes all rows alike.
+    return widths.count(usual) / len(widths) + min(usual, 50) / 1000 + (0.5 if widths[0] > 1 else 0.0)

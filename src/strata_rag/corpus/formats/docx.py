@@ -61,12 +61,12 @@ class _Document:
         self._options = options
         self._out = TextBuilder()
         self._relations = package.relations(main)
+        self._warnings: list[str] = []
         self._styles = Styles.read(self._part("styles"))
         self._numbering = Numbering.read(self._part("numbering"))
         self._notes = {kind: self._notes_of(kind) for kind in ("footnotes", "endnotes", "comments")}
         self._path: list[tuple[int, str]] = []
         self._open: _Paragraph | None = None
-        self._warnings: list[str] = []
         self._title = ""
 
     def read(self, root: Any) -> Extraction:
@@ -96,6 +96,7 @@ class _Document:
                 except Unreadable as error:
                     if "refused" in str(error):
                         raise
+                    self._warnings.append(f"its {kind} can't be read: {error}")
         return None
 
     def _notes_of(self, kind: str) -> dict[str, Any]:

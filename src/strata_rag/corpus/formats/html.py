@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
 from strata_rag.corpus.formats.encodings import decode, known
@@ -42,6 +43,13 @@ _XML = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9_.:-]
 _PHP = re.compile(r"<\?(?:php|=)(?:(?!\?>).)*(?:\?>|\Z)", re.DOTALL | re.IGNORECASE)
 _SCRIPTS = re.compile(rb"<(script|style)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _DECLARED_WITHIN = 4096
+_GIVEN_UP = (
+    "ERR_RESOURCE_LIMIT",
+    "ERR_NAME_TOO_LONG",
+    "ERR_NO_MEMORY",
+    "ERR_INTERNAL_ERROR",
+    "ERR_USER_STOP",
+)
 _LONG_ROW = 4000
 CELLS = " | "
 
@@ -86,7 +94,11 @@ def html_extraction(text: str, *, encoding: str = "", warnings: tuple[str, ...] 
 
 def write_html(builder: TextBuilder, text: str, *, with_title: bool = False) -> str:
     """Write what a page shows, its title above if that stands nowhere on it; return the title."""
-    root = _parse(text)
+    try:
+        root = _parse(text)
+    except _TooDeep:
+        _write_bare(builder, text)
+        return ""
     if root is None:
         return ""
     titles = root.xpath("//head//title | /html/title")
@@ -117,9 +129,23 @@ def _parse(text: str) -> Any:
     # With huge_tree the parser takes pages nested deeper than 256; the caller bounds memory and time.
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_pis=True)
     try:
-        return etree.fromstring(text.encode("utf-8", "replace"), parser)
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError as error:
         raise Unreadable(f"expected HTML, found: {error.msg}") from error
+    if any(entry.type_name in _GIVEN_UP for entry in parser.error_log):
+        raise _TooDeep
+    return root
+
+
+class _TooDeep(Exception):
+    """A page that nests deeper than the parser follows."""
+
+
+def _write_bare(builder: TextBuilder, text: str) -> None:
+    """Write a page's words without knowing its structure: scripts and tags go, each tag is a border."""
+    bare = re.sub(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->", " ", text)
+    for part in re.split(r"<[^>]*>", bare):
+        builder.flow(f" {unescape(part)} ")
 
 
 class _Page:

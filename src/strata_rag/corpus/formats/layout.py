@@ -17,8 +17,8 @@ _DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?|\d{
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,14})")
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})\.\d{1,15}")
-_NARROW = 24
-"""Longest row, header and cells together, that is written as two short lists."""
+_SHORT = 3
+"""Longest name and cell in a table that is written as two lists a row."""
 _LONGEST_NAME = 200
 
 
@@ -61,6 +61,12 @@ class Table:
         return {self.name(at): value for at, value in enumerate(row.values) if row.cells[at].strip()}
 
     @property
+    def unused(self) -> list[str]:
+        """Names of columns in which no row has a value: no row would show them."""
+        used = {at for row in self.rows for at, cell in enumerate(row.cells) if cell.strip()}
+        return [name for at, name in enumerate(self.names or ()) if name and at not in used]
+
+    @property
     def ragged(self) -> list[int]:
         """Numbers of the rows that have another number of cells than the header, empty cells at the end aside."""
         width = len(self.names or ())
@@ -80,13 +86,19 @@ def find_tables(rows: Iterable[Row]) -> list[Table]:
     return _joined_titles(tables)
 
 
-def write_table(builder: TextBuilder, table: Table) -> None:
-    """Write title lines, then each row as a record on a line of its own."""
+def write_table(builder: TextBuilder, table: Table, *, may_be_lists: bool = False) -> None:
+    """Write title lines, then each row as a record on a line of its own.
+
+    Args:
+        builder: Takes the lines.
+        table: The rows.
+        may_be_lists: Whether a table of very short names and cells keeps its commas, as ``a,b: 1,2``.
+    """
     for title in table.titles:
         builder.line(title)
-    if table.names and not table.rows:
-        builder.line("; ".join(name for name in table.names if name))
-    narrow = _is_narrow(table)
+    if unused := table.unused:
+        builder.line("; ".join(unused))
+    narrow = may_be_lists and _is_narrow(table)
     for row in table.rows:
         builder.record(_short_form(table, row) if narrow else row_text(table, row), table.record(row))
 
@@ -99,7 +111,7 @@ def row_text(table: Table, row: Row) -> str:
         if not cell:
             continue
         named = table.names is not None and (at >= len(table.names) or table.names[at])
-        shown.append(f"{table.name(at).rstrip(':')}: {cell}" if named else cell)
+        shown.append(f"{table.name(at).rstrip(':') or table.name(at)}: {cell}" if named else cell)
     return "; ".join(shown)
 
 
@@ -237,11 +249,11 @@ def _plain(row: Row) -> str:
 def _is_narrow(table: Table) -> bool:
     if table.names is None or not all(table.names):
         return False
-    head = len(",".join(table.names))
+    if any(len(name) > _SHORT for name in table.names):
+        return False
     return all(
-        head + len(",".join(row.cells)) <= _NARROW
-        and len(row.cells) == len(table.names)
-        and not any("," in cell or ";" in cell or not cell.strip() for cell in row.cells)
+        len(row.cells) == len(table.names)
+        and all(cell.strip() and len(cell) <= _SHORT and "," not in cell for cell in row.cells)
         for row in table.rows
     )
 

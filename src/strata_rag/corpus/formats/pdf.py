@@ -14,7 +14,7 @@ from strata_rag.corpus.formats.pdf_repair import with_glyph_names
 from strata_rag.corpus.formats.texts import TextBuilder
 
 _HYPHEN = re.compile(r"(\w*)\ufffe(\w*)")
-_SUSPECT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffe\ufffd\ue000-\uf8ff]")
+_SUSPECT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
 _BULLET = re.compile("^[\x80-\x9f\ue000-\uf8ff](?=[ \t])", re.MULTILINE)
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _PDFIUM_HYPHEN = 2
@@ -142,9 +142,11 @@ class _Reader:
         try:
             text_page = page.get_textpage()
             text = text_page.get_text_range()
-            self.lost_glyphs |= bool(_SUSPECT.search(text))
-            if "\ufffe" in text or _RIGHT_TO_LEFT.search(text):
+            if _RIGHT_TO_LEFT.search(text):
                 text = _mended(text_page)
+            elif "\ufffe" in text:
+                text = _told_apart(text_page, text)
+            self.lost_glyphs |= bool(_SUSPECT.search(text))
             self._out.exact(_BULLET.sub("•", _joined(text.replace("\r\n", "\n"))).strip("\n"))
             text_page.close()
             for line in _notes_and_values(self._document, page):
@@ -167,8 +169,21 @@ def _joined(text: str) -> str:
     return _HYPHEN.sub(join, text)
 
 
+def _told_apart(text_page: Any, text: str) -> str:
+    """Return the text with glyphs that stand for nothing told from the hyphens that pdfium writes alike."""
+    import pypdfium2.raw as pdfium
+
+    if len(text) != text_page.count_chars():
+        return _mended(text_page)
+    characters = list(text)
+    for found in re.finditer("\ufffe", text):
+        code = pdfium.FPDFText_GetUnicode(text_page, found.start())
+        characters[found.start()] = "\ufffe" if code == _PDFIUM_HYPHEN else chr(code)
+    return "".join(characters)
+
+
 def _mended(text_page: Any) -> str:
-    """Return the text with lost glyphs told from hyphens, and with right-to-left letters in the order they are read."""
+    """Return the text read letter by letter, right-to-left ones in the order they are read."""
     import pypdfium2.raw as pdfium
 
     count = text_page.count_chars()

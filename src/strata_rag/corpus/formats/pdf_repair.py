@@ -29,7 +29,7 @@ def with_glyph_names(raw: bytes) -> bytes | None:
         if reader.is_encrypted:
             reader.decrypt("")
         writer = PdfWriter(clone_from=reader)
-        count = sum(_mend(font) for font in _fonts(writer))
+        count = sum(_mend(font, writer) for font in _fonts(writer))
         if not count:
             return None
         out = io.BytesIO()
@@ -50,7 +50,7 @@ def _fonts(writer: Any) -> list[Any]:
     return list(found.values())
 
 
-def _mend(font: Any) -> int:
+def _mend(font: Any, writer: Any) -> int:
     """Give a font's unreadable codes the texts that its glyph names say; return how many."""
     from pypdf.generic import NameObject, StreamObject
 
@@ -76,10 +76,11 @@ def _mend(font: Any) -> int:
         table = re.sub(
             rf"<0*{code:02X}>\s*<(?:00[0-9A-F]{{2}}|FFFD|[EF][0-9A-F]{{3}}|)>", "", table, flags=re.IGNORECASE
         )
+    table = re.sub(r"\d+\s+beginbfchar\s+endbfchar", "", table)
     more = f"\n{len(lines)} beginbfchar\n" + "\n".join(lines) + "\nendbfchar\n"
     stream = StreamObject()
     stream.set_data(table.replace("endcmap", f"{more}endcmap", 1).encode("latin-1"))
-    font[NameObject("/ToUnicode")] = stream
+    font[NameObject("/ToUnicode")] = writer._add_object(stream)
     return len(texts)
 
 

@@ -142,6 +142,8 @@ def format_of(raw: bytes, name: str) -> str:
     if found == "" or found.startswith(("a ", "an ")):
         what = found or "unknown binary data"
         raise Unreadable(f"expected {stated}, found {what}") if stated else NoReader(f"{what}: no reader")
+    if found == "zip" and stated in ("docx", "xlsx", "odt"):
+        return stated  # its parts may lie anywhere; the reader says what is missing
     if found == "zip" and stated not in ("", "zip"):
         raise Unreadable(f"expected {stated}, found a zip archive of something else")
     return found

@@ -40,7 +40,7 @@ def tables_extraction(
         builder.section(name)
         for table in tables:
             builder.end_line(blank=True)
-            write_table(builder, table)
+            write_table(builder, table, may_be_lists=format in ("csv", "tsv"))
     return Extraction(
         text=builder.build(),
         format=format,

@@ -12,7 +12,8 @@ _FOLDED = re.compile("[\ufb00-\ufb4f\ufb50-\ufbb1\ufbd3-\ufd3d\ufd50-\ufdfb\ufe7
 _DROPPED = re.compile("[\xad\ufeff]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 _BROKEN = re.compile("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-_ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\ud800-\udfff\ufb00-\ufdff\ufe70-\ufeff\ufffd-\uffff]")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\ud800-\uf8ff\ufb00-\ufdff\ufe70-\ufeff\ufffd-\uffff]")
 _SPACES = re.compile("[ \t\n\r\f\v]+")
 REPLACEMENT = "\ufffd"
 
@@ -24,7 +25,7 @@ class Cleaner:
     positional Arabic letters) become the letters they show. Other control characters go, or become U+FFFD.
 
     Args:
-        mark_controls: Whether a control character stands for something unreadable and becomes U+FFFD.
+        mark_controls: Whether control and private characters stand for something unreadable and become U+FFFD.
     """
 
     def __init__(self, *, mark_controls: bool = False) -> None:
@@ -41,6 +42,8 @@ class Cleaner:
         text = _FOLDED.sub(lambda found: unicodedata.normalize("NFKC", found.group()), text)
         text, controls = _CONTROLS.subn(self._stand_in, text)
         text = _BROKEN.sub(REPLACEMENT, text)
+        if self._stand_in:
+            text = _PRIVATE.sub(REPLACEMENT, text)
         self.controls += controls
         self.unreadable += text.count(REPLACEMENT)
         return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from strata_rag.corpus.formats.packed import attribute, local
@@ -120,10 +121,10 @@ def _plain(raw: str, number: float) -> str:
     """Return a number's digits: as stored where those are plain, without what floating point adds."""
     if _DIGITS.fullmatch(raw) and len(raw.lstrip("-").replace(".", "")) <= 15:
         return raw
-    if number == int(number) and abs(number) < 1e21:
-        return raw if raw.lstrip("-").isdigit() else str(int(number))
+    if abs(number) < 1e21 and number == int(number):
+        return raw if raw.lstrip("-").isdigit() else f"{Decimal(raw):.0f}"
     return f"{number:.15g}"
 
 
 def _number(number: float) -> Scalar:
-    return int(number) if number == int(number) and abs(number) < 2**53 else number
+    return int(number) if abs(number) < 2**53 and number == int(number) else number

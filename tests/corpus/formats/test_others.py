@@ -1,0 +1,175 @@
+"""JSON, mails, OpenDocument, RTF, archives, and what is told by content alone."""
+
+from __future__ import annotations
+
+import json
+from email.message import EmailMessage
+
+import pytest
+
+from office_files import docx, p, pdf, zipped
+from strata_rag.corpus.formats import Extraction, Limits, NoReader, Options, Unreadable, extract_bytes
+
+
+def read(raw: bytes | str, name: str, **options: object) -> Extraction:
+    return extract_bytes(raw.encode() if isinstance(raw, str) else raw, name, options=Options(**options))  # type: ignore[arg-type]
+
+
+def test_a_list_of_objects_is_a_record_each_with_readable_fields() -> None:
+    found = read(
+        json.dumps(
+            [
+                {"title": "Pump", "size": {"mm": 7}, "tags": ["a", "b"], "ok": True, "no": None},
+                {"title": "Valve"},
+            ]
+        ),
+        "a.json",
+    )
+    assert found.text == "title: Pump\nsize.mm: 7\ntags: a, b\nok: true\n\ntitle: Valve"
+    assert found.records[0].values == {"title": "Pump", "size.mm": 7, "tags": "a, b", "ok": True}
+
+
+def test_lines_that_are_no_json_are_named_and_the_others_read() -> None:
+    found = read(
+        '\ufeff{"id": "k1", "text": "One."}\nbroken\n\n{"id": "k2", "text": "Two."}\n',
+        "a.jsonl",
+        id_column="id",
+        text_column="text",
+    )
+    assert [(one.name, one.extraction.text) for one in found.parts] == [("k1", "One."), ("k2", "Two.")]
+    assert found.warnings == ("no JSON in line 2: left out",)
+
+
+def test_nesting_without_end_is_refused_and_deep_nesting_is_cut() -> None:
+    with pytest.raises(Unreadable, match="nested too deep"):
+        read("[" * 100_000 + "]" * 100_000, "a.json")
+    assert read('{"a":' * 500 + "1" + "}" * 500, "a.json").text.endswith("(nested deeper)")
+
+
+def test_numbers_no_index_can_hold_are_texts() -> None:
+    assert read('{"a": 123456789012345678901234567890, "b": NaN}', "a.json").records[0].values == {
+        "a": "123456789012345678901234567890",
+        "b": "nan",
+    }
+
+
+def _mail() -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = (
+        "Ada <ada@acme.example>",
+        "bob@acme.example",
+        "Grüße zur Pumpe",
+    )
+    mail.set_content("Plain words.")
+    mail.add_alternative("<p>Marked words.</p>", subtype="html")
+    return mail
+
+
+def test_a_mail_has_its_headers_its_plain_body_and_its_attachments() -> None:
+    mail = _mail()
+    mail.add_attachment(
+        docx(p("From Word.")), maintype="application", subtype="octet-stream", filename="a.docx"
+    )
+    mail.add_attachment(b"\0\1\2\3" * 9, maintype="application", subtype="octet-stream", filename="b.bin")
+    found = read(bytes(mail), "a.eml")
+    assert found.text == (
+        "From: Ada <ada@acme.example>\nTo: bob@acme.example\nSubject: Grüße zur Pumpe\n\nPlain words.\n\nFrom Word."
+    )
+    assert found.title == "Grüße zur Pumpe"
+    assert found.metadata["from"] == "Ada <ada@acme.example>"
+    assert [(found.text[one.start :], one.title) for one in found.sections] == [
+        ("From Word.", "attachment: a.docx")
+    ]
+    assert found.warnings == ("attachment b.bin: unknown binary data: no reader",)
+
+
+def test_a_mail_with_html_alone_and_a_mail_in_a_mail_are_read() -> None:
+    outer = EmailMessage()
+    outer["Subject"] = "outer"
+    outer.set_content("<p>one<br>two</p>", subtype="html")
+    outer.add_attachment(_mail())
+    found = read(bytes(outer), "a.eml")
+    assert found.text.startswith("Subject: outer\n\none\ntwo\n\nFrom: Ada")
+    assert found.sections[0].title == "attached mail: Grüße zur Pumpe"
+
+
+def test_an_open_document_has_paragraphs_lists_rows_and_notes_without_what_was_deleted() -> None:
+    content = (
+        "<o:document-content xmlns:o='office' xmlns:t='text' xmlns:b='table'><o:body><o:text>"
+        "<t:tracked-changes><t:p>deleted</t:p></t:tracked-changes><t:h t:outline-level='1'>Pumps</t:h>"
+        "<t:p>a<t:s t:c='2'/>b<t:tab/>c<t:note><t:note-citation>1</t:note-citation><t:note-body><t:p>note</t:p></t:note-body></t:note></t:p>"
+        "<t:list><t:list-item><t:p>item</t:p></t:list-item></t:list><b:table><b:table-row><b:table-cell><t:p>x</t:p>"
+        "</b:table-cell><b:covered-table-cell/><b:table-cell><t:p>y</t:p></b:table-cell></b:table-row></b:table>"
+        "</o:text></o:body></o:document-content>"
+    )
+    raw = zipped({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content})
+    found = read(raw, "a.odt")
+    assert found.text == "Pumps\n\na  b\tc\nnote\n- item\n\nx |  | y"
+    assert [one.title for one in found.sections] == ["Pumps"]
+
+
+def test_rtf_is_decoded_by_its_code_page() -> None:
+    found = read(rb"{\rtf1\ansi\ansicpg1250 P\'f8\'edli\'9a \b bold\b0\par two}", "a.rtf")
+    assert found.text.split("\n") == ["Příliš bold", "two"]
+    assert found.encoding == "cp1250"
+
+
+def test_an_archive_is_read_only_on_request_and_its_files_are_named_after_it() -> None:
+    raw = zipped(
+        {
+            "docs/a.md": "# A",
+            "../../b.txt": "b",
+            "c.docx": docx(p("c")),
+            "d.bin": b"\0\1\2",
+            ".x.md": "h",
+            "in.zip": zipped({"e.md": "e"}),
+        }
+    )
+    with pytest.raises(NoReader, match=r"corpus.zip is false"):
+        read(raw, "z.zip")
+    found = read(raw, "z.zip", zip=True)
+    assert [(one.name, one.extraction.text) for one in found.parts] == [
+        ("z.zip/docs/a.md", "# A"),
+        ("z.zip/b.txt", "b"),
+        ("z.zip/c.docx", "c"),
+        ("z.zip/in.zip/e.md", "e"),
+    ]
+    assert found.warnings == ("d.bin: unknown binary data: no reader", "1 hidden file inside left out")
+
+
+def test_an_archive_beyond_its_limits_is_refused() -> None:
+    many = zipped({f"{number}.md": "x" for number in range(20)})
+    with pytest.raises(Unreadable, match=r"20 files inside, more than corpus.limits.max_members 10"):
+        extract_bytes(many, "z.zip", options=Options(zip=True), limits=Limits(max_members=10))
+    nested = zipped({"a.md": "end"})
+    for _ in range(6):
+        nested = zipped({"z.zip": nested})
+    with pytest.raises(Unreadable, match="nested too deep"):
+        read(nested, "z.zip", zip=True)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.pdf", "a", "a.csv", "a.bin", "a.xlsx"])
+def test_a_file_is_read_as_what_it_is_whatever_it_is_called(name: str) -> None:
+    assert (read(docx(p("words")), name).text, read(docx(p("words")), name).format) == ("words", "docx")
+    assert (read(pdf(["words"]), name).text, read(pdf(["words"]), name).format) == ("words", "pdf")
+
+
+def test_another_name_than_the_contents_is_told() -> None:
+    assert read(pdf(["words"]), "a.docx").warnings == ("its name says docx, it was read as pdf",)
+    assert read("<!doctype html><p>words", "a.pdf").warnings == ("its name says pdf, it was read as html",)
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.xlsx", "a.txt"])
+def test_random_bytes_fail_under_every_name(name: str) -> None:
+    raw = bytes((number * 73 + 41) % 256 for number in range(1024))
+    with pytest.raises(Unreadable):
+        read(raw, name)
+
+
+def test_kinds_without_a_reader_are_named() -> None:
+    with pytest.raises(NoReader, match=r"save it as .docx"):
+        read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500) + "WordDocument".encode("utf-16-le"), "a.doc")
+    with pytest.raises(NoReader, match="a PowerPoint presentation: no reader"):
+        read(zipped({"[Content_Types].xml": "<Types/>", "ppt/presentation.xml": "<p/>"}), "a.pptx")
+    with pytest.raises(NoReader, match=r"no reader for .py"):
+        read("print(1)", "a.py")
