@@ -4,7 +4,8 @@ from strata_rag.corpus.adapter import FileOutcome, SourceAdapter
 from strata_rag.corpus.folder_adapter import FolderAdapter, Skip, SourceFile
 from strata_rag.corpus.formats import Extraction, Unreadable
 from strata_rag.corpus.plugin_loading import ENTRY_POINTS, load_plugins
-from strata_rag.corpus.registry import Registration, Registry, register_adapter, register_family
+from strata_rag.corpus.registration import Registration, register_adapter, register_family
+from strata_rag.corpus.registry import Registry
 from strata_rag.documents import Record, Section, SourceDocument
 
 __all__ = [

@@ -17,7 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from strata_rag.corpus.registry import Plugin, Registration, Registry, registering
+from strata_rag.corpus.registration import Registration, registering
+from strata_rag.corpus.registry import Plugin, Registry
 from strata_rag.errors import PluginError, StrataError
 
 ENTRY_POINTS = "strata_rag.plugins"

@@ -10,11 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from strata_rag.corpus import Rule
+from strata_rag.corpus import Rule, Rules
 from strata_rag.corpus.rule_proposals import (
     PROPOSALS_SCHEMA,
     BadReply,
+    Dropped,
     FileFacts,
+    Proposal,
     read_proposals,
     rules_diff,
 )
@@ -23,7 +25,7 @@ from strata_rag.corpus.walk import printable, walk_files
 from strata_rag.documents import SourceDocument
 from strata_rag.errors import InputError, NotMeasurable
 from strata_rag.experiment.build import Experiment
-from strata_rag.llm import LLMClient, Message
+from strata_rag.llm import Completion, LLMClient, Message
 from strata_rag.progress import Progress
 from strata_rag.report import RuleAdvice
 
@@ -74,12 +76,7 @@ def advise_rules(
     progress.phase("waiting for the model's proposals")
     completion = client.complete(_messages(experiment, files, documents), schema=PROPOSALS_SCHEMA)
     progress.close()
-    if completion.status != "complete":
-        raise _no_proposals(f"a reply that is {completion.status} ({completion.stop_reason})")
-    try:
-        proposals, dropped = read_proposals(completion.text, experiment.rules, files)
-    except BadReply as error:
-        raise _no_proposals(str(error)) from error
+    proposals, dropped = _standing(completion, experiment.rules, files)
     path = corpus.rules or config_folder / DEFAULT_FILE
     exists = path.exists()
     shown = os.path.relpath(path)
@@ -94,6 +91,18 @@ def advise_rules(
         dropped=tuple(dropped),
         cost=completion.cost,
     )
+
+
+def _standing(
+    completion: Completion, rules: Rules, files: Sequence[FileFacts]
+) -> tuple[list[Proposal], list[Dropped]]:
+    """Return the proposals of a reply that stand, and those that don't."""
+    if completion.status != "complete":
+        raise _no_proposals(f"a reply that is {completion.status} ({completion.stop_reason})")
+    try:
+        return read_proposals(completion.text, rules, files)
+    except BadReply as error:
+        raise _no_proposals(str(error)) from error
 
 
 def _no_proposals(found: str) -> NotMeasurable:
