@@ -40,6 +40,13 @@ def test_numbers_that_no_passage_has_are_told() -> None:
     assert any("7" in warning for warning in answer.warnings)
 
 
+def test_what_only_looks_like_a_citation_is_listed_apart() -> None:
+    answer, _ = ask("Since [2024] read items[1]; see [1](https://a.example) and [2].")
+    listed = [(one.kind, answer.text[slice(*one.at)]) for one in answer.lookalikes]
+    assert listed == [("year", "[2024]"), ("index", "[1]"), ("link", "[1]")]
+    assert ([one.number for one in answer.citations], answer.unresolved) == ([2], ())
+
+
 @pytest.mark.parametrize(
     "reply",
     [

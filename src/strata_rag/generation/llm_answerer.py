@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from strata_rag.errors import LLMError
 from strata_rag.generation.admission import Admission, GuardSettings, admit
-from strata_rag.generation.answer import REFUSAL, Answer, AnswerStatus, Citation, ContextPassage
+from strata_rag.generation.answer import REFUSAL, Answer, AnswerStatus, Citation, ContextPassage, Lookalike
 from strata_rag.generation.citations import CitedText, read_citations
 from strata_rag.generation.fence import fence_label, fenced, plain, request_marker
 from strata_rag.generation.guards.output import check_output
@@ -134,7 +134,7 @@ class LLMAnswerer:
             unresolved=answer.unresolved,
         )
         answer = replace(answer, warnings=(*answer.warnings, *check.warnings))
-        if not check.leak:
+        if not check.leak or answer.status != "answered":
             return answer
         return replace(answer, status="filtered", reason=f"the reply gave away {check.leak}")
 
@@ -168,7 +168,10 @@ def read_reply(question: str, completion: Completion, admission: Admission) -> A
         warnings = (*warnings, "the answer cites no passage")
     if status == "answered" and _refuses(text, cited):
         warnings = (*warnings, "the answer also says that the passages do not answer")
-    return replace(answer, unresolved=cited.unresolved, warnings=warnings)
+    lookalikes = tuple(
+        Lookalike(mark.kind, (mark.start, mark.end)) for mark in cited.marks if mark.kind != "citation"
+    )
+    return replace(answer, unresolved=cited.unresolved, lookalikes=lookalikes, warnings=warnings)
 
 
 _SAID_SO = "the model found no answer in the passages"
