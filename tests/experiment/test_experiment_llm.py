@@ -193,6 +193,8 @@ def test_query_and_eval_rerank_with_a_language_model_and_tell_its_cost(
     assert (scorer["kind"], scorer["model_id"]) == ("llm", "openai/m")
     assert scorer["use"]["cached"] == 1
     assert len(server.received) == 1
+    cli("query", config, "crane of ann@example.com in hall four")
+    assert "ann@example.com" not in str(server.received[1].body)
 
 
 def test_a_language_model_of_its_own_reranks(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from strata_rag.llm import (
     Spent,
     TokenPrice,
     Usage,
+    map_calls,
 )
 
 MESSAGES = [Message("user", "How high is the tower?")]
@@ -56,23 +58,51 @@ def test_the_call_over_the_most_calls_is_not_made() -> None:
 
 
 def test_the_call_that_could_go_over_the_cost_is_not_made() -> None:
-    budget = Budget(max_cost=0.0016)
+    budget = Budget(max_cost=0.0014)
     asking = client(budget, REPLY, REPLY, REPLY)
     asking.complete(MESSAGES)
     asking.complete(MESSAGES)
-    with pytest.raises(LLMError, match=r"at most \$0\.0016, found \$0\.0004 spent"):
+    with pytest.raises(LLMError, match=r"at most \$0\.0014, found \$0\.0004 spent"):
         asking.complete(MESSAGES)
     assert budget.spent.cost == pytest.approx(0.0004)
-    assert budget.spent.cost <= 0.0016
+    assert budget.spent.cost <= 0.0014
 
 
-def test_calls_in_flight_count_for_the_most_they_can_cost() -> None:
+def test_a_call_waits_for_those_in_flight_to_tell_what_they_cost() -> None:
     budget = Budget(max_cost=1.0)
     budget.reserve(0.6)
-    with pytest.raises(LLMError):
+    started: list[bool] = []
+
+    def second() -> None:
         budget.reserve(0.6)
+        started.append(True)
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    thread.join(0.05)
+    assert not started
     budget.settle(0.6, usage=Usage(1, 1), cost=0.1)
+    thread.join(5)
+    assert started
+
+
+def test_a_call_that_can_not_fit_is_refused_once_nothing_is_in_flight() -> None:
+    budget = Budget(max_cost=1.0)
     budget.reserve(0.6)
+    budget.settle(0.6, usage=Usage(1, 1), cost=0.5)
+    with pytest.raises(LLMError, match=r"\$0\.5000 spent, and up to \$0\.6000 for the next call"):
+        budget.reserve(0.6)
+
+
+def test_many_at_once_spend_all_that_fits_and_no_more() -> None:
+    replies = ScriptedClient(lambda messages, schema: REPLY)
+    budget = Budget(max_cost=0.005)
+    asking = BudgetedClient(replies, budget, price=PRICE, max_tokens=100)
+    calls = map_calls(lambda number: asking.complete(MESSAGES), range(100), concurrency=8)
+    assert calls.stopped is not None
+    assert calls.stopped.kind == "budget"
+    assert budget.spent.cost is not None
+    assert 0.005 - 0.0013 < budget.spent.cost <= 0.005
 
 
 def test_a_refused_call_costs_nothing_and_one_that_timed_out_may_have() -> None:

@@ -315,7 +315,8 @@ def test_the_environment_redirects_nothing(
             "http_proxy",
         ):
             monkeypatch.setenv(name, elsewhere.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "other")
+        for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+            monkeypatch.setenv(name, "other")
         monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "other")
         server.answers = [provider.reply()]
         provider.client(server, api_key="").complete(MESSAGES)

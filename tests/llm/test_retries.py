@@ -116,3 +116,21 @@ def test_a_wait_never_undercuts_what_was_asked_and_is_bounded(
     wait = policy.wait(attempt, asked, jitter)
     assert wait >= (asked or 0)
     assert wait <= (policy.longest if asked is None else asked + 1)
+
+
+def test_a_wait_says_what_it_waits_for() -> None:
+    said: list[str] = []
+
+    class Looking(SteppedClock):
+        def sleep(self, seconds: float) -> None:
+            super().sleep(seconds)
+            watchdog.look()
+
+    clock = Looking()
+    watchdog = Watchdog(said.append, after=15, clock=clock)
+    replies = ScriptedClient([error("rate_limit", 60.0), "forty"])
+    client = RetryingClient(
+        replies, policy=RetryPolicy(), rng=np.random.default_rng(0), clock=clock, watchdog=watchdog
+    )
+    client.complete(MESSAGES)
+    assert said == ["waiting 60 s for attempt 2 at scripted scripted, due 60 s after: rate limit"]

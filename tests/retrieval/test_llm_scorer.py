@@ -168,3 +168,12 @@ def test_messages_are_system_then_user() -> None:
     assert (system.role, user.role) == ("system", "user")
     assert "why {braces}?" in user.content
     assert "{a}" in user.content
+
+
+def test_the_model_reads_the_question_as_it_may() -> None:
+    client = ScriptedClient(['{"ranking": [1, 2]}'])
+    ranking = LLMScorer(
+        client, fence_key=b"k", passage_tokens=9, redact=lambda text: text.replace("Ann", "<NAME>")
+    )
+    ranking.score("Where is Ann?", ["a", "b"])
+    assert "Question: Where is <NAME>?" in client.calls[0][-1].content

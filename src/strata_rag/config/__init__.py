@@ -6,6 +6,7 @@ from strata_rag.config.judge import Judge, JudgePolicy
 from strata_rag.config.loader import LoadedConfig, load_config
 from strata_rag.config.privacy import Presidio, Privacy, Regex
 from strata_rag.config.reference import render_reference
+from strata_rag.config.rerank import Rerank
 from strata_rag.config.schema import (
     Corpus,
     Embedding,
@@ -17,7 +18,6 @@ from strata_rag.config.schema import (
     Hnsw,
     Index,
     Lexical,
-    Rerank,
     Retrieval,
 )
 from strata_rag.config.show import ShownKey, show_json, show_lines, show_rows

@@ -332,6 +332,7 @@ class Experiment:
             self.llm(rerank.llm, where=where),
             fence_key=fence_key(self.workspace),
             passage_tokens=rerank.passage_tokens,
+            redact=self.redacted,
         )
 
     def _first_stage(self, index: Index, settings: SearchSettings) -> Retriever:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from threading import Lock
 from urllib.parse import urlsplit
 
@@ -184,24 +186,28 @@ def fence_key(workspace: Workspace) -> bytes:
     """Return the workspace's secret that fence markers are made with; the first call makes it."""
     path = workspace.home / "fence.key"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.{os.getpid()}")
         if not path.exists():
-            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(_KEY_BYTES))
-            try:
-                os.link(partial, path)  # whoever comes first makes it; nobody replaces it
-            except FileExistsError:
-                pass
-            finally:
-                partial.unlink()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _write_secret(path)
         return path.read_bytes()
     except OSError as error:
         raise WriteFailed(
             f"{path}: expected to keep a secret for fence markers, found: {error.strerror or error}",
             hint="check the folder's permissions and disk space, or point STRATA_HOME elsewhere",
         ) from error
+
+
+def _write_secret(path: Path) -> None:
+    """Write a new secret that only its owner may read; one that another process has written meanwhile stays."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secrets.token_bytes(_KEY_BYTES))
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.link(partial, path)
+    finally:
+        partial.unlink()
 
 
 def _replay(section: LanguageModel, where: str) -> ReplayClient:

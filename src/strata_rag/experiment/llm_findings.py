@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+import queue
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from strata_rag.config import LanguageModel
 from strata_rag.errors import LLMError
@@ -12,6 +15,8 @@ from strata_rag.experiment.llm import ASKED, ask_directly, model_settings
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.llm import Completion, Message, ReplayClient, list_models, offers
 from strata_rag.report import Finding
+
+T = TypeVar("T")
 
 _PACKAGES = {"anthropic": "anthropic", "openai": "openai", "ollama": "httpx2"}
 _CHECK_SECONDS = 1.0
@@ -44,7 +49,9 @@ def check_llm(section: LanguageModel, workspace: Workspace, *, where: str) -> It
         )
         return
     try:
-        listed = list_models(section.provider, replace(settings, timeout=_CHECK_SECONDS))
+        listed = _within_seconds(
+            lambda: list_models(section.provider, replace(settings, timeout=_CHECK_SECONDS))
+        )
     except LLMError as error:
         if settings.is_local or error.kind == "auth":
             raise
@@ -55,6 +62,26 @@ def check_llm(section: LanguageModel, workspace: Workspace, *, where: str) -> It
     else:
         message = f"{settings.base_url}: expected the model {settings.model}, found {_few(listed)}"
         yield Finding(where, "problem", message, f"set {where}.model to one that the server offers", 3)
+
+
+def _within_seconds(ask: Callable[[], T]) -> T:
+    """Return what `ask` returns; looking a name up knows no timeout of its own."""
+    answers: queue.SimpleQueue[T | Exception] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            answers.put(ask())
+        except Exception as error:  # raised again in the caller's thread
+            answers.put(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        answer = answers.get(timeout=2 * _CHECK_SECONDS)
+    except queue.Empty:
+        raise LLMError("no answer in time", hint="check the network", kind="timeout") from None
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
 
 
 def try_llm(section: LanguageModel, workspace: Workspace, *, where: str) -> Iterator[Finding]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from threading import Lock
+from threading import Condition
 
 from strata_rag.errors import LLMError
 from strata_rag.llm.client import LLMClient, Schema
 from strata_rag.llm.completion import Completion, LLMInfo, Message, Usage
 from strata_rag.llm.price import TokenPrice
-from strata_rag.llm.tokens import ample, estimate_prompt
+from strata_rag.llm.tokens import most_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,20 @@ class Budget:
     def __init__(self, *, max_cost: float | None = None, max_calls: int | None = None) -> None:
         self.max_cost = max_cost
         self.max_calls = max_calls
-        self._lock = Lock()
+        self._changed = Condition()
+        self._in_flight = 0
         self._calls = self._cached = self._input = self._output = self._uncosted = 0
         self._known = 0.0
         self._held = 0.0
 
     @property
     def spent(self) -> Spent:
-        with self._lock:
+        with self._changed:
             cost = None if self._uncosted else self._known
             return Spent(self._calls, self._cached, self._input, self._output, cost, self._uncosted)
 
     def reserve(self, at_most: float | None) -> None:
-        """Hold what the next call can cost.
+        """Hold what the next call can cost; wait for calls in flight where their true cost may leave room for it.
 
         Args:
             at_most: US dollars, or None where the price is not known.
@@ -65,24 +66,29 @@ class Budget:
         Raises:
             LLMError: The call would go over the budget; it must not be made.
         """
-        with self._lock:
+        with self._changed:
             if self.max_calls is not None and self._calls >= self.max_calls:
                 raise _exceeded(f"at most {self.max_calls} calls", f"{self._calls} made", "--max-calls")
             if self.max_cost is not None:
-                if at_most is None:
-                    raise _exceeded(
-                        f"at most ${self.max_cost:g}", "a model whose price is not known", "--max-cost"
-                    )
-                if self._known + self._held + at_most > self.max_cost:
-                    found = f"${self._known:.4f} spent and ${self._held + at_most:.4f} for the calls to come"
-                    raise _exceeded(f"at most ${self.max_cost:g}", found, "--max-cost")
+                self._require_room(self.max_cost, at_most)
             self._calls += 1
+            self._in_flight += 1
             self._held += at_most or 0.0
+
+    def _require_room(self, max_cost: float, at_most: float | None) -> None:
+        if at_most is None:
+            raise _exceeded(f"at most ${max_cost:g}", "a model whose price is not known", "--max-cost")
+        self._changed.wait_for(lambda: self._known + self._held + at_most <= max_cost or self._in_flight == 0)
+        if self._known + self._held + at_most > max_cost:
+            found = f"${self._known + self._held:.4f} spent, and up to ${at_most:.4f} for the next call"
+            raise _exceeded(f"at most ${max_cost:g}", found, "--max-cost")
 
     def settle(self, at_most: float | None, *, usage: Usage | None, cost: float | None) -> None:
         """Book what a call did cost in place of what was held for it; `usage` None: it failed and cost nothing."""
-        with self._lock:
+        with self._changed:
+            self._in_flight -= 1
             self._held -= at_most or 0.0
+            self._changed.notify_all()
             if usage is None:
                 return
             self._input += usage.input_tokens or 0
@@ -95,7 +101,7 @@ class Budget:
 
     def count_cached(self) -> None:
         """Count a reply that came from the cache."""
-        with self._lock:
+        with self._changed:
             self._cached += 1
 
 
@@ -133,7 +139,7 @@ class BudgetedClient:
         repetition: int = 0,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        most = Usage(ample(estimate_prompt(messages)), self._max_tokens)
+        most = Usage(most_tokens(messages), self._max_tokens)
         at_most = self._price.cost(most) if self._price else None
         self._budget.reserve(at_most)
         try:

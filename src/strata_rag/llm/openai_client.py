@@ -122,7 +122,7 @@ class OpenAIClient:
         except Refused as error:
             # Azure and others answer a filtered prompt with 400.
             if error.refusal.status == 400 and error.refusal.mentions("content_filter"):
-                return _Reply(finish="content_filter")
+                return _Reply(finish="content_filter", usage=Usage(0, 0))
             raise
 
     def _read(self, answer: Any) -> _Reply:
@@ -189,6 +189,8 @@ class OpenAIClient:
                     timeout=settings.timeout,
                     http_client=http_client(settings),
                 )
+                if not self._is_own:  # who someone is at OpenAI is no other server's business
+                    client.organization = client.project = None
                 self._opened = client, openai
             return self._opened
 

@@ -63,7 +63,7 @@ class RetryingClient:
         policy: How often and how long.
         rng: Gives the jitter.
         clock: The time.
-        watchdog: No wait goes past its deadline.
+        watchdog: Told of waits; none goes past its deadline.
     """
 
     def __init__(
@@ -104,11 +104,18 @@ class RetryingClient:
                     raise
                 if attempt >= self._policy.most(error.kind) or wait > left:
                     raise _given_up(error, attempt, self._clock.now() - began) from error
-            self._clock.sleep(wait)
+                kind = error.kind
             attempt += 1
+            self._wait(wait, attempt, kind)
 
     def describe(self) -> LLMInfo:
         return self._client.describe()
+
+    def _wait(self, seconds: float, attempt: int, kind: LLMErrorKind) -> None:
+        info, found = self._client.describe(), kind.replace("_", " ")
+        label = f"attempt {attempt} at {info.provider} {info.model}, due {seconds:.0f} s after: {found}"
+        with self._watchdog.flight(label):
+            self._clock.sleep(seconds)
 
 
 class _Shown:

@@ -35,6 +35,12 @@ def ample(tokens: int) -> int:
     return math.ceil(tokens * _AMPLE) + _MARGIN
 
 
+def most_tokens(messages: Sequence[Message]) -> int:
+    """Return more tokens than a conversation has in any common tokenizer: one for two bytes of UTF-8."""
+    sizes = (len(message.content.encode("utf-8", "surrogatepass")) for message in messages)
+    return sum(math.ceil(size / 2) + _PER_MESSAGE for size in sizes)
+
+
 def prompt_was_cut(messages: Sequence[Message], read: int | None, *, window: int | None = None) -> bool:
     """Tell whether a server read far less than it was sent: under half of the estimate, or just a full window.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,15 +76,24 @@ class LLMScorer:
         client: The language model.
         fence_key: Secret of the workspace that markers around the texts are made with.
         passage_tokens: Most tokens of a text, roughly; what is beyond is not shown to the model.
+        redact: Gives the question as the model may read it; texts come redacted.
 
     Attributes:
         use: What the model was used for so far.
     """
 
-    def __init__(self, client: LLMClient, *, fence_key: bytes, passage_tokens: int) -> None:
+    def __init__(
+        self,
+        client: LLMClient,
+        *,
+        fence_key: bytes,
+        passage_tokens: int,
+        redact: Callable[[str], str] = lambda question: question,
+    ) -> None:
         self._client = client
         self._fence_key = fence_key
         self._passage_tokens = passage_tokens
+        self._redact = redact
         self.use = RerankUse()
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
@@ -93,7 +102,9 @@ class LLMScorer:
             return [1.0] * len(texts)
         shown = [shorten(text, self._passage_tokens) for text in texts]
         cut = sum(short != text for short, text in zip(shown, texts, strict=True))
-        completion = self._client.complete(self._prompt(query, shown), schema=_schema(len(texts)))
+        completion = self._client.complete(
+            self._prompt(self._redact(query), shown), schema=_schema(len(texts))
+        )
         ranking = read_ranking(completion.text, len(texts)) if completion.status == "complete" else None
         self.use = self.use.after(completion, fell_back=ranking is None, cut=cut)
         if ranking is None:
