@@ -58,6 +58,7 @@ def test_the_readme_takes_a_folder_to_a_comparison(tmp_path: Path) -> None:
     for expected in (
         "logo.png",
         "security/keys.md#0-",
+        "Rotate a key with `keyctl rotate`, then restart. [1]",
         "hybrid + late-interaction (rrf)",
         "lexical",
         "candidate_k",

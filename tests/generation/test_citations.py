@@ -30,6 +30,7 @@ def kinds(text: str) -> list[str]:
         ("It opens [1][2].", [1, 2]),
         ("It opens [ 2 ].", [2]),
         ("It opens 【2】.", [2]),
+        ("It opens [passage 2] and shuts [Passages 1, 3].", [2, 1, 3]),
         ("It opens at 9 bar[2].", [2]),
         ("弁は9バールで開く[2]。", [2]),
         ("see above.[1] Then it shuts", [1]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,6 +37,7 @@ DenseOnly = Annotated[
 NoRerank = Annotated[bool, typer.Option("--no-rerank", help="Leave the reranker out.")]
 
 _BEGINNING = 12
+_STEERING = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _TRUE = {"1", "true", "yes", "on"}
 
 
@@ -81,8 +83,9 @@ def check_mode(mode: str | None) -> str | None:
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Print one JSON document on stdout, in escapes where stdout can't take every character."""
-    print(json.dumps(document, ensure_ascii=not _takes_unicode(), allow_nan=False, indent=2), flush=True)
+    """Print one JSON document on stdout, in escapes what stdout can't take and what would steer a terminal or hide."""
+    text = json.dumps(document, ensure_ascii=not _takes_unicode(), allow_nan=False, indent=2)
+    print(_STEERING.sub(lambda match: json.dumps(match.group())[1:-1], text), flush=True)
 
 
 def _takes_unicode() -> bool:

@@ -67,6 +67,7 @@ def build_answerer(
         guards=guards,
         key=fence_key(experiment.workspace),
         on_text=on_text,
+        redact=experiment.redacted,
     )
 
 

@@ -30,7 +30,8 @@ class ScannedSource:
     def discover(self) -> Iterator[SourceDocument]:
         self._warnings.clear()
         for document in self._source.discover():
-            found = [one for one in scan(document.text) if at_least(one.severity, self._least)]
+            named = [replace(one, start=0, end=0) for one in scan(document.title)]
+            found = [one for one in (*named, *scan(document.text)) if at_least(one.severity, self._least)]
             if found:
                 self._warnings[document.doc_id] = self._told(document.doc_id, found)
             yield document

@@ -8,6 +8,7 @@ from strata_rag.generation.answer import (
     AnswerStatus,
     Citation,
     ContextPassage,
+    Lookalike,
     PassageFinding,
 )
 from strata_rag.generation.citations import CitedText, Mark, read_citations
@@ -32,6 +33,7 @@ __all__ = [
     "Finding",
     "GuardSettings",
     "LLMAnswerer",
+    "Lookalike",
     "Mark",
     "PassageFinding",
     "Prompt",

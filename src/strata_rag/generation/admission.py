@@ -14,7 +14,7 @@ from strata_rag.generation.answer import (
     ContextPassage,
     PassageFinding,
 )
-from strata_rag.generation.guards.finding import Severity, at_least
+from strata_rag.generation.guards.finding import Finding, Severity, at_least
 from strata_rag.generation.guards.hidden import without_hidden
 from strata_rag.generation.guards.scan import scan
 
@@ -104,7 +104,7 @@ def admit(passages: Sequence[ContextPassage], settings: GuardSettings) -> Admiss
     held: list[ContextPassage] = []
     read: list[ContextPassage] = []
     for passage in given:
-        found = scan(passage.text) if settings.scan else []
+        found = _scanned(passage) if settings.scan else []
         findings += (PassageFinding(passage.number, passage.doc_id, one) for one in found)
         threshold = settings.quarantine
         if threshold != "never" and any(at_least(one.severity, threshold) for one in found):
@@ -118,6 +118,14 @@ def admit(passages: Sequence[ContextPassage], settings: GuardSettings) -> Admiss
     return Admission(
         tuple(read), tuple(held), tuple(findings), _that_ran(settings), tuple(warnings), len(given)
     )
+
+
+def _scanned(passage: ContextPassage) -> list[Finding]:
+    """Return what is found in the text, and at its beginning what is found in the words that name it."""
+    named = [
+        replace(one, start=0, end=0) for one in scan(f"{passage.title}\n{passage.section}\n{passage.doc_id}")
+    ]
+    return [*named, *scan(passage.text)]
 
 
 def is_blank(text: str) -> bool:

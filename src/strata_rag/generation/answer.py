@@ -61,6 +61,19 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Lookalike:
+    """Brackets with a number in an answer that cite nothing.
+
+    Attributes:
+        kind: ``index``, ``year`` or ``link``.
+        at: Code points of the answer's text, ``[start, end)``.
+    """
+
+    kind: str
+    at: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class PassageFinding:
     """What the guards found in a passage.
 
@@ -95,6 +108,7 @@ class Answer:
         prompt: Id and digest of the prompt, or an empty string where none was used.
         completion: The model's reply; None where no model was asked.
         findings: What the guards found in the passages, held back or not.
+        lookalikes: Brackets with a number that are no citation: an index in code, a year, a link.
         hint: What to do about a failed call, or an empty string.
     """
 
@@ -113,6 +127,7 @@ class Answer:
     prompt: str = ""
     completion: Completion | None = None
     findings: tuple[PassageFinding, ...] = ()
+    lookalikes: tuple[Lookalike, ...] = ()
     hint: str = ""
 
 

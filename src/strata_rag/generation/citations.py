@@ -1,7 +1,9 @@
 """From the marks in an answer to the passages they name.
 
-A mark is ``[1]``, ``[1, 3]``, ``[1-3]``, ``[1][2]`` or the same in 【】. What looks alike and is none: an index in code
-(``items[3]``), a link (``[1](address)``), a footnote (``[^1]``), a year (``[2024]``), and anything inside code.
+A mark is ``[1]``, ``[1, 3]``, ``[1-3]``, ``[1][2]``, ``[passage 1]`` or the same in 【】. What looks alike and is none:
+
+- an index in code (``items[3]``), and anything else in code,
+- a link (``[1](address)``), a footnote (``[^1]``), a year (``[2024]``).
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from strata_rag.generation.code_spans import blank, code_spans
 
 MarkKind = Literal["citation", "index", "year", "link"]
 
-_MARK = re.compile(r"[\[【][^\S\n]?(?P<body>\d{1,9}(?:[^\S\n]?[,;–—-][^\S\n]?\d{1,9})*+)[^\S\n]?[\]】]")
+_MARK = re.compile(
+    r"[\[【][^\S\n]?(?i:passages?[^\S\n])?(?P<body>\d{1,9}(?:[^\S\n]?[,;–—-][^\S\n]?\d{1,9})*+)[^\S\n]?[\]】]"
+)
 _ITEM = re.compile(r"(\d+)(?:\s?[–—-]\s?(\d+))?")
 _WORD_BEFORE = re.compile(r"[\w.$]+\Z")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+\.?\Z")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from strata_rag.errors import LLMError
 from strata_rag.generation.admission import Admission, GuardSettings, admit
-from strata_rag.generation.answer import REFUSAL, Answer, AnswerStatus, Citation, ContextPassage
+from strata_rag.generation.answer import REFUSAL, Answer, AnswerStatus, Citation, ContextPassage, Lookalike
 from strata_rag.generation.citations import CitedText, read_citations
 from strata_rag.generation.fence import fence_label, fenced, plain, request_marker
 from strata_rag.generation.guards.output import check_output
@@ -49,6 +49,7 @@ class LLMAnswerer:
         key: Random bytes that markers are derived from; stay the same as long as a cache should know requests again.
         prompt: The instructions; None takes those of the package.
         on_text: Given each piece of the reply as it arrives.
+        redact: Makes a question fit to be sent.
     """
 
     def __init__(
@@ -59,12 +60,14 @@ class LLMAnswerer:
         key: bytes,
         prompt: Prompt | None = None,
         on_text: Callable[[str], None] | None = None,
+        redact: Callable[[str], str] = str,
     ) -> None:
         self._client = client
         self._guards = guards
         self._key = key
         self._prompt = prompt or read_prompt("answer")
         self._on_text = on_text
+        self._redact = redact
 
     def answer(self, question: str, passages: tuple[ContextPassage, ...]) -> Answer:
         """Return the model's answer, checked; without a passage the refusal, and no model is asked.
@@ -75,7 +78,8 @@ class LLMAnswerer:
         admission = admit(passages, self._guards)
         if not admission.passages:
             return admission.no_context(question)
-        request = self.request(question, admission.passages)
+        asked = self._redact(question)
+        request = self.request(asked, admission.passages)
         try:
             completion = self._client.complete(request.messages, on_text=self._on_text)
         except LLMError as error:
@@ -84,7 +88,10 @@ class LLMAnswerer:
             failed = admission.answer(question, "", "failed", reason=error.message)
             return replace(failed, prompt=self._prompt.id, hint=error.hint)
         answer = read_reply(question, completion, admission)
-        answer = replace(answer, warnings=(*answer.warnings, *completion.notes))
+        redacted = (
+            ("personal data was taken out of the question before it was sent",) if asked != question else ()
+        )
+        answer = replace(answer, warnings=(*answer.warnings, *redacted, *completion.notes))
         return replace(self._checked(answer, request), prompt=self._prompt.id, completion=completion)
 
     def request(self, question: str, passages: tuple[ContextPassage, ...]) -> Request:
@@ -127,7 +134,7 @@ class LLMAnswerer:
             unresolved=answer.unresolved,
         )
         answer = replace(answer, warnings=(*answer.warnings, *check.warnings))
-        if not check.leak:
+        if not check.leak or answer.status != "answered":
             return answer
         return replace(answer, status="filtered", reason=f"the reply gave away {check.leak}")
 
@@ -157,9 +164,14 @@ def read_reply(question: str, completion: Completion, admission: Admission) -> A
         reason=reason,
     )
     warnings = answer.warnings
+    if status == "answered" and not answer.citations:
+        warnings = (*warnings, "the answer cites no passage")
     if status == "answered" and _refuses(text, cited):
         warnings = (*warnings, "the answer also says that the passages do not answer")
-    return replace(answer, unresolved=cited.unresolved, warnings=warnings)
+    lookalikes = tuple(
+        Lookalike(mark.kind, (mark.start, mark.end)) for mark in cited.marks if mark.kind != "citation"
+    )
+    return replace(answer, unresolved=cited.unresolved, lookalikes=lookalikes, warnings=warnings)
 
 
 _SAID_SO = "the model found no answer in the passages"

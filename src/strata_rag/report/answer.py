@@ -61,6 +61,10 @@ def answer_document(answer: Answer) -> dict[str, Any]:
             for cited in answer.citations
         ],
         "unresolved": list(answer.unresolved),
+        "lookalikes": [
+            {"kind": one.kind, "at": list(one.at), "text": answer.text[slice(*one.at)]}
+            for one in answer.lookalikes
+        ],
         "sentences": answer.sentences,
         "uncited": answer.uncited,
         "passages": [{"number": passage.number, **_passage(passage)} for passage in answer.passages],

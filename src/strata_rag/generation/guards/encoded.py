@@ -32,6 +32,7 @@ _GAP = re.compile(r"[ ._*|\-·]{2}")
 _GLUE = re.compile(r"[ ._*|\-·]")
 _LEET = str.maketrans("013457@$!", "oieastasi")
 _NOT_HEX = re.compile(r"\\x|0x|[\s:,-]")
+_MARKS_INSIDE = re.compile(r"(?<=[a-z])[*~`\\^|]{1,4}(?=[a-z])")
 _LEET_SIGNS = re.compile(r"[A-Za-z][013457@$!][A-Za-z]")
 _ORDER_WORDS = ("instru", "prompt", "anweisung", "consigne", "istruzion", "the user", "regeln", "the rules")
 _IN_ROT13 = tuple(codecs.encode(word, "rot13") for word in _ORDER_WORDS)
@@ -104,6 +105,10 @@ def _readings(lower: str) -> Iterator[tuple[str, str]]:
         yield "rot13", codecs.encode(lower, "rot13")
     if any(word in lower for word in _BACKWARDS):
         yield "reversed", lower[::-1]
+    if "&" in lower and (unescaped := html.unescape(lower)) != lower:
+        yield "entities", normalise(unescaped)
+    if _MARKS_INSIDE.search(lower):
+        yield "marks inside words", _MARKS_INSIDE.sub("", lower)
     if _LEET_SIGNS.search(lower):
         letters = lower.translate(_LEET)
         if any(word in letters for word in _ORDER_WORDS):
@@ -112,7 +117,7 @@ def _readings(lower: str) -> Iterator[tuple[str, str]]:
 
 def _place(start: int, end: int, lower: str, text: str, encoding: str) -> tuple[int, int]:
     """Return where in the text a phrase of a reading stands; all of it where spelling moved the offsets."""
-    if len(lower) != len(text):
+    if len(lower) != len(text) or encoding in ("entities", "marks inside words"):
         return 0, len(text)
     return (len(text) - end, len(text) - start) if encoding == "reversed" else (start, end)
 

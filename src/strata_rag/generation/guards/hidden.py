@@ -120,9 +120,7 @@ def _finding(text: str, match: re.Match[str]) -> Finding | None:
             return Finding("zero-width", "medium", start, end, _decode_bits(run), "hidden")
         case "zero" if _splits_a_word(text, match):
             return Finding("zero-width", "low", start, end, _around(text, start, end), "hidden")
-        case "bidi" if run in "\u202d\u202e":
-            return None  # with what it turns around: `_reversed_stretches`
-        case _:
+        case _:  # an override of direction is found with what it turns around: `_reversed_stretches`
             return None
 
 

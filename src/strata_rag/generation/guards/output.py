@@ -65,8 +65,8 @@ def check_output(
 
 def foreign_links(text: str, context: Sequence[str]) -> list[str]:
     """Return the addresses in `text` that stand in none of `context`, each once."""
-    known = {address for part in context for address in _addresses(part)}
-    return list(dict.fromkeys(address for address in _addresses(text) if address not in known))
+    known = {address.rstrip("/") for part in context for address in _addresses(part)}
+    return list(dict.fromkeys(one for one in _addresses(text) if one.rstrip("/") not in known))
 
 
 def _addresses(text: str) -> list[str]:
