@@ -155,8 +155,8 @@ def test_any_text_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "unit", ["[1]", "[1,1", "word[1] ", "` a ", "`", "[1-2] x. ", "\n[1]", "```\n", "(a)[1]"]
 )
-def test_a_megabyte_is_read_in_seconds(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit))
+def test_a_long_hostile_text_is_read_in_linear_time(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
     started = time.process_time()
     read_citations(text, FIVE)
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 4

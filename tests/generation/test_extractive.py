@@ -109,9 +109,9 @@ def test_every_sentence_is_a_stretch_of_its_passage(texts: list[str], question: 
 
 
 @pytest.mark.parametrize("unit", ["pump ", "pump. ", "p", "# pump\n", "pump?\n", "漢字。"])
-def test_a_megabyte_is_answered_from_in_seconds(unit: str) -> None:
-    huge = passage(1, unit * (1_000_000 // len(unit)))
+def test_a_long_hostile_text_is_answered_from_in_linear_time(unit: str) -> None:
+    huge = passage(1, unit * (100_000 // len(unit)))
     started = time.process_time()
     found = ExtractiveAnswerer(TERMS, guards=GuardSettings()).answer("Where is the pump?", (huge,))
-    assert time.process_time() - started < 20
+    assert time.process_time() - started < 6
     assert len(found.text) < 2000

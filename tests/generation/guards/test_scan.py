@@ -274,11 +274,11 @@ UNITS = [
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_hostile_megabyte_is_scanned_in_seconds(unit: str) -> None:
-    text = unit * (400_000 // len(unit))
+def test_a_long_hostile_text_is_scanned_in_linear_time(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
     started = time.process_time()
     scan(text)
-    assert time.process_time() - started < 8
+    assert time.process_time() - started < 3
 
 
 def documents(shared: Path, name: str) -> Iterator[str]:
