@@ -129,8 +129,27 @@ def _built(tmp_path_factory: pytest.TempPathFactory, tiny_model: Path) -> Path:
 @pytest.fixture
 def ingested(tmp_path: Path, _built: Path) -> Path:
     """The same config, its collection made."""
-    shutil.copytree(_built, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(_built, tmp_path, dirs_exist_ok=True, copy_function=_copy_sparse)
     return tmp_path / "c.yaml"
+
+
+def _copy_sparse(source: str, target: str) -> str:
+    """Copy a file without writing its holes: an engine reserves 100 MB of which it uses little."""
+    with open(source, "rb") as read, open(target, "wb") as write:
+        size, place = os.fstat(read.fileno()).st_size, 0
+        while place < size:
+            try:
+                place = os.lseek(read.fileno(), place, os.SEEK_DATA)
+            except OSError:  # nothing but a hole up to the end
+                break
+            end = os.lseek(read.fileno(), place, os.SEEK_HOLE)
+            read.seek(place)
+            write.seek(place)
+            write.write(read.read(end - place))
+            place = end
+        write.truncate(size)
+    shutil.copystat(source, target)
+    return target
 
 
 def load(path: Path, *overrides: str, home: Path | None = None) -> Experiment:

@@ -34,4 +34,10 @@ def test_the_gate_on_the_page_is_one_the_schema_takes_and_the_gate_reads():
     section = Gate.model_validate(
         {**yaml.safe_load(example)["gate"], "rules": tuple(yaml.safe_load(example)["gate"]["rules"])}
     )
-    assert [Rule.parse(rule).bound for rule in section.rules] == ["minimum", "drop", "minimum", "drop"]
+    assert [Rule.parse(rule).bound for rule in section.rules] == [
+        "minimum",
+        "drop",
+        "minimum",
+        "drop",
+        "minimum",
+    ]

@@ -270,7 +270,7 @@ def test_without_repetitions_a_comparison_says_that_noise_is_unknown(judged: Pat
     cli("eval", judged, "--judge")
     cli("eval", judged, "--judge")
     ended = cli("compare", "latest", "latest~1", "--measure", "Faithfulness", "--json")
-    assert any("noise is not known" in note for note in ended.json["notes"])
+    assert any("noise is not known in every run (Faithfulness" in note for note in ended.json["notes"])
 
 
 def test_a_judge_that_is_not_swayed_shows_no_difference(judged: Path, cli: CommandLine, wire: Wire) -> None:
@@ -395,3 +395,14 @@ def test_a_report_shows_answers_with_their_coverage_and_the_ones_that_do_not_pas
     assert "judged by openai judge-1" in text
     assert "<b>no</b>" not in text
     assert cli("runs", "show", "latest").code == 0
+
+
+def test_check_looks_at_the_judge_and_at_the_labels(judged: Path, cli: CommandLine, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.csv"
+    labels.write_text("question_id,measure,label,judge\nq1,Faithfulness,4,5\nq2,Faithfulness,,5\n")
+    change(judged, judge={"labels": str(labels)})
+    ended = cli("check", judged, "--json")
+    said = {one["area"]: one for one in ended.json["findings"]}
+    assert said["judge"]["message"].endswith("1 of 2 rows are labelled")
+    labels.write_text("question_id,measure,label\nq1,Faithfulness,9\n")
+    assert cli("check", judged).code in (2, 3)

@@ -7,17 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from strata_rag.cli.common import AsJson, Overrides, load_experiment, print_json, write_text
+from strata_rag.cli.common import AsJson, ConfigPath, Overrides, load_experiment, print_json, write_text
+from strata_rag.cli.paying import MaxCalls, MaxCost, announce_cost
 from strata_rag.cli.progress import show_progress
 
-golden_app = typer.Typer(help="Check golden sets, and split them.", no_args_is_help=True)
+golden_app = typer.Typer(help="Check golden sets, draft and split them.", no_args_is_help=True)
 
 Split = Annotated[str, typer.Option("--split", help="Which questions of a BEIR or TREC folder.")]
 
 
 @golden_app.callback()
 def _group() -> None:
-    """Check golden sets, and split them."""
+    """Check golden sets, draft and split them."""
 
 
 @golden_app.command("check")
@@ -53,11 +54,58 @@ def check_command(
         "evidence": sum(len(question.evidence) for question in golden.questions),
         "kinds": dict(found.kinds),
         "unlabelled": found.unlabelled,
+        "unreviewed": golden.unreviewed,
         "unjudged": golden.unjudged,
         "same_text": [list(pair) for pair in found.same_text],
         "documents": found.documents,
     }
     print_json(document) if as_json else report.print_golden(document)
+
+
+@golden_app.command("draft")
+def draft_command(
+    config: ConfigPath,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", help="Where the draft is written: a new .yaml file."),
+    ],
+    size: Annotated[int, typer.Option("--size", min=1, help="Passages to ask about.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed draws other passages.")] = 0,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draft questions from stored chunks with the config's language model, each with a quote; review them."""
+    from strata_rag import experiment as use_cases
+    from strata_rag.errors import InputError
+    from strata_rag.evaluation import golden_yaml
+
+    if output.suffix.lower() not in (".yaml", ".yml"):
+        raise typer.BadParameter(f"--output: expected a file that ends with .yaml, found {str(output)!r}")
+    if output.exists():
+        raise InputError(f"{output}: expected a new file, found one", hint="remove it, or give another name")
+    experiment = load_experiment(config, overrides)
+    with show_progress() as progress:
+        found = use_cases.draft_golden(
+            experiment,
+            size=size,
+            seed=seed,
+            max_cost=max_cost,
+            max_calls=max_calls,
+            announce=announce_cost,
+            progress=progress,
+        )
+    write_text(output, golden_yaml(found.golden))
+    questions = len(found.golden.questions)
+    if as_json:
+        dropped = dict(found.dropped)
+        print_json({"file": str(output), "questions": questions, "asked": found.asked, "dropped": dropped})
+        return
+    print(f"{questions} questions from {found.asked} passages in {output}, none reviewed")
+    for reason, count in found.dropped.items():
+        print(f"{count} passages without one: {reason}")
+    print("read each, mend or delete it, and remove its line `reviewed: false`")
 
 
 @golden_app.command("split")

@@ -32,6 +32,13 @@ from strata_rag.evaluation.comparison import (
 from strata_rag.evaluation.declines import is_decline
 from strata_rag.evaluation.gate import GateResult, Rule, RuleResult, Status, hold_against
 from strata_rag.evaluation.golden import KINDS, LEVELS, Evidence, GoldenSet, Question
+from strata_rag.evaluation.golden_draft import (
+    Draft,
+    SourcePassage,
+    draft_question,
+    draft_request,
+    draw_passages,
+)
 from strata_rag.evaluation.golden_evidence import Span, check_evidence, resolve_evidence, text_of
 from strata_rag.evaluation.golden_load import is_golden_file, load_golden
 from strata_rag.evaluation.golden_resolve import check_against, resolve
@@ -100,6 +107,7 @@ __all__ = [
     "Corrected",
     "Correction",
     "Coverage",
+    "Draft",
     "Evidence",
     "GateResult",
     "GoldenRef",
@@ -121,6 +129,7 @@ __all__ = [
     "RunRecord",
     "RunTable",
     "SliceBy",
+    "SourcePassage",
     "Span",
     "Status",
     "StopRule",
@@ -149,6 +158,9 @@ __all__ = [
     "declined",
     "decode_id",
     "detectable_difference",
+    "draft_question",
+    "draft_request",
+    "draw_passages",
     "effect_size",
     "encode_id",
     "evaluate",

@@ -47,6 +47,7 @@ class Question:
         further_answers: Others that are as good.
         expected: Facts that an answer must state.
         evidence: Where answers stand; `resolve_evidence` turns it into `judged`.
+        reviewed: False for a drafted question that nobody has looked at; no part of its content.
         where: ``file:line:column`` of the question, for messages; no part of its content.
         relevant: The judged items with a grade above 0; derived.
 
@@ -65,6 +66,7 @@ class Question:
     further_answers: tuple[str, ...] = ()
     expected: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    reviewed: bool = field(default=True, compare=False)
     where: str = field(default="", compare=False)
     relevant: Mapping[str, float] = field(init=False, compare=False, repr=False)
 
@@ -109,6 +111,11 @@ class GoldenSet:
     def unit(self) -> str:
         """The plural of the level, for sentences: ``documents``, ``chunks`` or ``projects``."""
         return f"{self.level}s"
+
+    @property
+    def unreviewed(self) -> int:
+        """How many drafted questions nobody has looked at."""
+        return sum(not question.reviewed for question in self.questions)
 
     @property
     def has_evidence(self) -> bool:

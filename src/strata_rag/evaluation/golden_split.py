@@ -83,6 +83,8 @@ def _question(question: Question) -> dict[str, Any]:
     for key in ("further_answers", "tags", "expected"):
         if getattr(question, key):
             written[key] = list(getattr(question, key))
+    if not question.reviewed:
+        written["reviewed"] = False
     return written
 
 

@@ -38,6 +38,7 @@ _QUESTION_KEYS = (
     "further_answers",
     "expected",
     "evidence",
+    "reviewed",
 )
 _EVIDENCE_KEYS = ("doc", "quote", "start", "end", "grade")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
@@ -130,6 +131,7 @@ def _question(source: Source, node: yaml.Node, found: _Fields, kinds: tuple[str,
         else (),
         expected=texts(source, found["expected"][1], f"{what}: expected") if "expected" in found else (),
         evidence=_evidence(source, found, what, kind),
+        reviewed=_choice(source, found, "reviewed", what, ("true", "false")) != "false",
         where=source.where(node.start_mark.index),
     )
 

@@ -7,6 +7,7 @@ from strata_rag.experiment.compare import compare, compare_runs
 from strata_rag.experiment.evaluate import evaluate_experiment
 from strata_rag.experiment.gate import checked_rules, run_gate
 from strata_rag.experiment.golden import GoldenCheck, check_golden, check_golden_file
+from strata_rag.experiment.golden_draft import draft_golden
 from strata_rag.experiment.ingest import ingest
 from strata_rag.experiment.inspect import inspect_chunks
 from strata_rag.experiment.inspect_documents import inspect_documents
@@ -37,6 +38,7 @@ __all__ = [
     "compare_experiment",
     "compare_path",
     "compare_runs",
+    "draft_golden",
     "dry_run",
     "evaluate_experiment",
     "export_sample",

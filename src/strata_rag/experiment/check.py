@@ -18,7 +18,7 @@ from strata_rag.embedding import (
     read_dimension,
 )
 from strata_rag.errors import GoldenError, ModelUnavailable, StrataError
-from strata_rag.evaluation import check_against, load_golden
+from strata_rag.evaluation import check_against, load_golden, read_labels
 from strata_rag.experiment.build import Experiment
 from strata_rag.experiment.hosted import require_allowed
 from strata_rag.experiment.llm import model_settings
@@ -51,6 +51,7 @@ def check_experiment(experiment: Experiment) -> list[Finding]:
         *guarded("model", _embedding_model(experiment)),
         *guarded("reranker", _reranker(experiment)),
         *guarded("generation", _generation(experiment)),
+        *guarded("judge", _judge(experiment)),
         *guarded("workspace", _workspace(experiment)),
         *guarded("collection", _collection(experiment)),
     ]
@@ -169,6 +170,17 @@ def _reranker(experiment: Experiment) -> Iterator[Finding]:
 
 def _generation(experiment: Experiment) -> Iterator[Finding]:
     return check_llm(experiment.config.generation, experiment.workspace, where="generation")
+
+
+def _judge(experiment: Experiment) -> Iterator[Finding]:
+    """Yield what is known of the judge, where the config names one or people's labels of it."""
+    judge = experiment.config.evaluation.judge
+    if judge.provider != "none":
+        yield from check_llm(judge, experiment.workspace, where="evaluation.judge")
+    if judge.labels is not None:
+        labels = read_labels(judge.labels)
+        labelled = sum(label.grade is not None for label in labels)
+        yield Finding("judge", "ok", f"{judge.labels}: {labelled} of {len(labels)} rows are labelled")
 
 
 def _packages(area: str) -> Iterator[Finding]:

@@ -154,6 +154,8 @@ def _rank(
     shown: dict[str, list[Hit]] = {}
     with opened(experiment, settings) as (record, index):
         golden, notes = _resolved(experiment, golden, record, index)
+        if golden.unreviewed:
+            notes.append(f"{golden.unreviewed} questions are drafts that nobody has reviewed")
         notes += search_warnings(
             experiment, settings, record, [question.text for question in golden.questions]
         )

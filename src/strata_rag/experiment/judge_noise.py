@@ -16,7 +16,17 @@ def noise_notes(runs: Sequence[StoredRun], compared: Sequence[MeasureComparison]
     Two means whose repetitions have the standard deviations s and t differ by chance with sqrt(s^2 + t^2).
     """
     judged = [one for one in compared if one.measure.judged and one.measure != _PASSED]
-    notes = [note for one in judged for note in _of_measure(runs, one)]
+    notes = [
+        f"{one.measure}: {one.n} of {runs[0].record.golden.questions} questions have a value in every run"
+        for one in compared[:1]
+        if one.measure.of_answers
+    ]
+    unknown = [str(one.measure) for one in judged if _spreads(runs, one.measure) is None]
+    if unknown:
+        notes.append(
+            f"the judge's own noise is not known in every run ({', '.join(unknown)}): --repeat 2 shows it"
+        )
+    notes += [note for one in judged for note in _within_noise(runs, one)]
     records = [run.record.answers for run in runs if run.record.answers is not None]
     judges = {str((record.judge or {}).get("model")) for record in records}
     prompts = {tuple(sorted(record.prompts.items())) for record in records}
@@ -27,18 +37,23 @@ def noise_notes(runs: Sequence[StoredRun], compared: Sequence[MeasureComparison]
     return notes
 
 
-def _of_measure(runs: Sequence[StoredRun], compared: MeasureComparison) -> list[str]:
-    measure, names = compared.measure, run_names(runs)
+def _spreads(runs: Sequence[StoredRun], measure: Measure) -> list[float] | None:
+    """Return the standard deviation of each run's mean over repetitions; None where some run has none."""
     noises = [run.record.answers.noise.get(measure) if run.record.answers else None for run in runs]
-    spreads = [noise.of_mean for noise in noises if noise is not None]
-    if len(spreads) < len(runs):
-        return [f"{measure}: the judge's own noise is not known in every run; --repeat 2 shows it"]
+    found = [noise.of_mean for noise in noises if noise is not None]
+    return found if len(found) == len(runs) else None
+
+
+def _within_noise(runs: Sequence[StoredRun], compared: MeasureComparison) -> list[str]:
+    names, spreads = run_names(runs), _spreads(runs, compared.measure)
+    if spreads is None:
+        return []
     notes = []
     for pair in compared.pairs:
         chance = math.hypot(spreads[pair.first], spreads[pair.second])
         if 0 < abs(pair.difference) <= chance:
             notes.append(
-                f"{measure}: {names[pair.first]} and {names[pair.second]} differ by {abs(pair.difference):.3f}, "
-                f"no more than the judge's own noise ({chance:.3f})"
+                f"{compared.measure}: {names[pair.first]} and {names[pair.second]} differ by "
+                f"{abs(pair.difference):.3f}, no more than the judge's own noise ({chance:.3f})"
             )
     return notes

@@ -12,6 +12,7 @@ from strata_rag.evaluation import (
     CallUse,
     Coverage,
     Measure,
+    Noise,
     RunRecord,
     Summary,
     answers_to_json,
@@ -79,12 +80,7 @@ def answer_notes(run: RunRecord) -> list[str]:
         lines.append(
             f"false refusals: {refused} of {answered.n} answerable questions ({1 - answered.value:.3f})"
         )
-    lines += [
-        f"judge's own noise, {measure}: the mean moves by {found.of_mean:.3f} (standard deviation of "
-        f"{found.repetitions} repetitions), {found.differing:.0%} of {found.items} answers get another score; smaller "
-        "differences between runs mean nothing"
-        for measure, found in record.noise.items()
-    ]
+    lines += [f"judge's own noise, {measure}: {_noise(found)}" for measure, found in record.noise.items()]
     corrected = sum(found.corrected for found in record.coverage.values())
     flagged = sum(found.flagged for found in record.coverage.values())
     if corrected:
@@ -155,6 +151,16 @@ def _estimated(found: CallEstimate | None) -> str:
         return ""
     cost = "" if found.cost is None else f", at most ${found.cost:.4f}"
     return f" (estimated {found.calls} calls, {found.input_tokens:,} tokens in{cost})"
+
+
+def _noise(found: Noise) -> str:
+    if not found.differing:
+        return f"none in {found.repetitions} repetitions of {found.items} answers"
+    return (
+        f"the mean moves by {found.of_mean:.3f} (standard deviation over {found.repetitions} repetitions), "
+        f"{found.differing:.0%} of {found.items} answers get another value; a smaller difference between runs says "
+        "nothing"
+    )
 
 
 def _number(value: float) -> float | None:

@@ -16,6 +16,8 @@ def print_golden(document: Mapping[str, Any]) -> None:
     print(f"judgements  {document['judgements']}{anchored}, {document['level']} level")
     if document["unlabelled"]:
         print(f"unlabelled  {document['unlabelled']} questions, left out of every mean")
+    if document["unreviewed"]:
+        print(f"unreviewed  {document['unreviewed']} drafted questions that nobody has looked at")
     if document["unjudged"]:
         print(f"unjudged    {document['unjudged']} queries without a line in the qrels, left out")
     if document["documents"] is not None:

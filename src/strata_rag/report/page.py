@@ -12,7 +12,7 @@ import numpy as np
 
 from strata_rag.report import figures
 from strata_rag.report.content import ReportContent
-from strata_rag.report.page_answers import answer_texts, answers, has_answers, worst_answers
+from strata_rag.report.page_answers import answer_intro, answers, has_answers, worst_answers
 from strata_rag.report.page_html import Html, el, join
 from strata_rag.report.page_plots import Point, difference_plot, latency_plot
 from strata_rag.report.page_questions import failures, filters, questions
@@ -98,9 +98,7 @@ def _sections(content: ReportContent) -> list[Html]:
         )
         parts.append(_section("Question by question", *_difference_plots(content)))
     if has_answers(content):
-        parts.append(
-            _section("Answers", *(el("p", text) for text in answer_texts(content)), answers(content))
-        )
+        parts.append(_section("Answers", answer_intro(content), answers(content)))
         if found := worst_answers(content):
             parts.append(_section("Answers that do not pass", found))
     parts.append(_latency(content))

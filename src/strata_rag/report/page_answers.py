@@ -20,24 +20,24 @@ def has_answers(content: ReportContent) -> bool:
     return any(run.record.answers is not None for run in content.runs)
 
 
-def answer_texts(content: ReportContent) -> list[str]:
+def answer_intro(content: ReportContent) -> Html:
     """Return what answered and judged each run, and what a reader should know of its judge."""
-    texts = [
-        "Each mean stands above its 95 % interval and above how many answers it rests on; what was not scored "
-        "is in no mean."
-    ]
-    for name, run in zip(content.names, content.runs, strict=True):
+    intro = (
+        "Each mean stands above its 95 % interval and above how many answers it rests on; what was not scored is in "
+        "no mean."
+    )
+    items = []
+    for place, run in enumerate(content.runs):
         record = run.record.answers
         if record is None:
-            texts.append(f"{name}: no answers.")
+            items.append(el("li", run_name(content, place), ": no answers"))
             continue
         judge = f", judged by {model_name(record.judge)}" if record.judge else ", not judged"
         same = " (the same model)" if record.same_model else ""
-        said = "; ".join(
-            [record.skipped, *answer_notes(run.record)] if record.skipped else answer_notes(run.record)
-        )
-        texts.append(f"{name}: answers by {model_name(record.generator) or 'none'}{judge}{same}. {said}")
-    return texts
+        notes = [note for note in (record.skipped, *answer_notes(run.record)) if note]
+        said = f": answers by {model_name(record.generator) or 'none'}{judge}{same}"
+        items.append(el("li", run_name(content, place), said, el("ul", *(el("li", note) for note in notes))))
+    return join(el("p", intro), el("ul", *items))
 
 
 def answers(content: ReportContent) -> Html:

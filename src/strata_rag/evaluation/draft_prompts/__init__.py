@@ -1,0 +1,1 @@
+"""The prompt that drafts golden questions."""
