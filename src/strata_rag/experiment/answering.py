@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,7 +13,6 @@ from strata_rag.evaluation import (
     AnsweredQuestion,
     AnswersRecord,
     CallEstimate,
-    CallUse,
     GoldenSet,
     Measure,
     PerQuery,
@@ -25,41 +21,36 @@ from strata_rag.evaluation import (
     Summary,
     answer_table,
     answer_values,
-    coverage,
-    failure_share,
-    noise,
-    plain_text,
     summarise,
 )
 from strata_rag.evaluation.judge import (
-    GatePolicy,
-    JudgeItem,
     JudgeMeasure,
     Judgement,
     Task,
     compute_gate,
     judge_all,
-    prompt_digests,
     requests_of,
     tasks_of,
 )
 from strata_rag.experiment.answer import answer_from_hits, build_answerer, build_context
+from strata_rag.experiment.answer_similarity import similarities
+from strata_rag.experiment.answer_summary import call_use, generated_record, judged_record, shortfall
 from strata_rag.experiment.build import Experiment
+from strata_rag.experiment.judge_client import (
+    judge_of,
+    judge_policy,
+    judge_section,
+    redacted_item,
+    stopped_with,
+)
 from strata_rag.experiment.llm import fence_key
 from strata_rag.experiment.llm_estimate import estimate_calls, requests_made, said_cost
 from strata_rag.generation import Answer, Answerer
-from strata_rag.llm import Budget, LLMClient, LLMInfo, Request, Spent, Watchdog, map_calls
+from strata_rag.llm import Budget, LLMClient, Request, Watchdog, map_calls
 from strata_rag.progress import Progress
 from strata_rag.retrieval import Hit
 
-_NO_ANSWER = ("truncated", "empty", "filtered", "prompt_cut", "failed")
 _TYPICAL = "This stands for an answer that is not written yet, about as long as most answers are. " * 3
-_MINIMUMS: Mapping[str, JudgeMeasure] = {
-    "faithfulness": "Faithfulness",
-    "answer_relevance": "AnswerRelevance",
-    "context_precision": "ContextPrecision",
-    "context_recall": "ContextRecall",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +115,7 @@ class Answering:
     watchdog: Watchdog
     announce: Callable[[str], None]
     _estimates: dict[str, CallEstimate] = field(default_factory=dict)
+    _notes: list[str] = field(default_factory=list)
 
     @classmethod
     def prepare(
@@ -188,18 +180,34 @@ class Answering:
         answers = self._answers(golden, hits, progress)
         generating = self.budget.spent
         answered = self._valued(golden, answers)
-        record = self._record(answered, _use(generating, before))
+        record = generated_record(
+            answered,
+            provider=self.experiment.config.generation.provider,
+            generator=self.generator.describe() if self.generator else None,
+            use=call_use(generating, before),
+            estimates=self._estimates,
+        )
         table = answer_table(answered, ())
         if self.judge is None:
-            return self._finished(answered, table, record, golden)
+            return self._finished(answered, table, record)
         means = summarise(table, seed=self.experiment.config.evaluation.seed)
         if reason := self._stopped_by(means):
             return self._finished(
-                answered, table, replace(record, skipped=f"the judge was skipped: {reason}"), golden
+                answered, table, replace(record, skipped=f"the judge was skipped: {reason}")
             )
         judged = self._judged(answered, progress)
-        record = self._with_judge(record, judged, generating)
-        return self._finished(judged, answer_table(judged, self.judged), record, golden)
+        record = judged_record(
+            record,
+            judged,
+            judge=self.judge.describe(),
+            generator=self.generator.describe() if self.generator else None,
+            measures=self.judged,
+            repeat=self.repeat,
+            policy=judge_policy(self.experiment, self.judged),
+            use=call_use(self.budget.spent, generating),
+            estimates=self._estimates,
+        )
+        return self._finished(judged, answer_table(judged, self.judged), record)
 
     def _stopped_by(self, means: Mapping[Measure, Summary]) -> str:
         found = (rule.stops(means) for rule in self.options.stop_if if rule.measure in means)
@@ -268,30 +276,16 @@ class Answering:
         return [outcome.result or _failed(outcome.item, outcome.error) for outcome in calls.outcomes]
 
     def _valued(self, golden: GoldenSet, answers: Sequence[Answer]) -> tuple[AnsweredQuestion, ...]:
-        similarities = self._similarities(golden, answers)
+        near, note = similarities(self.experiment, golden, answers)
+        if note:
+            self._notes.append(note)
         level = self.experiment.config.evaluation.level
         return tuple(
             AnsweredQuestion(
                 question, answer, answer_values(question, answer, level=level, similarity=similarity)
             )
-            for question, answer, similarity in zip(golden.questions, answers, similarities, strict=True)
+            for question, answer, similarity in zip(golden.questions, answers, near, strict=True)
         )
-
-    def _similarities(self, golden: GoldenSet, answers: Sequence[Answer]) -> list[float]:
-        """Return the cosine of each answer and its nearest reference in the experiment's own embedding."""
-        pairs = [
-            (place, plain_text(answer), question.references)
-            for place, (question, answer) in enumerate(zip(golden.questions, answers, strict=True))
-            if answer.status == "answered" and plain_text(answer).strip() and question.references
-        ]
-        found = [math.nan] * len(answers)
-        texts = list(dict.fromkeys(text for _, own, others in pairs for text in (own, *others)))
-        if not texts:
-            return found
-        vectors = dict(zip(texts, self.experiment.embedder.embed_documents(texts), strict=True))
-        for place, own, references in pairs:
-            found[place] = max(_cosine(vectors[own], vectors[reference]) for reference in references)
-        return found
 
     def _judged(
         self, answered: Sequence[AnsweredQuestion], progress: Progress
@@ -311,11 +305,12 @@ class Answering:
         progress.close()
         if run.stopped is not None:
             raise stopped_with(run.stopped, f"{len(run.judgements)} of {len(tasks)} judgements")
+        policy = judge_policy(self.experiment, self.judged)
         by_question: dict[str, list[Judgement]] = {}
         for judgement in run.judgements:
             by_question.setdefault(judgement.question_id, []).append(judgement)
         return tuple(
-            replace(one, judgements=tuple(mine), gate=compute_gate(mine, self._policy))
+            replace(one, judgements=tuple(mine), gate=compute_gate(mine, policy))
             for one in answered
             if (mine := by_question.get(one.question.id, [])) is not None
         )
@@ -332,137 +327,15 @@ class Answering:
     def _judge_section(self) -> LanguageModel:
         return judge_section(self.experiment)
 
-    @property
-    def _policy(self) -> GatePolicy:
-        policy = self.experiment.config.evaluation.judge.policy
-        minimums = {
-            measure: minimum
-            for key, measure in _MINIMUMS.items()
-            if (minimum := getattr(policy, key)) is not None and measure in self.judged
-        }
-        return GatePolicy(minimums, policy.worst_severity)
-
-    def _record(self, answered: Sequence[AnsweredQuestion], generating: CallUse) -> AnswersRecord:
-        prompts = sorted({one.answer.prompt for one in answered if one.answer.prompt})
-        provider = self.experiment.config.generation.provider
-        described = asdict(self.generator.describe()) if self.generator else {"provider": provider}
-        return AnswersRecord(
-            generator={**described, "prompts": prompts},
-            statuses=dict(sorted(Counter(one.answer.status for one in answered).items())),
-            generating=generating,
-            estimates=dict(self._estimates),
-        )
-
-    def _with_judge(
-        self, record: AnswersRecord, judged: Sequence[AnsweredQuestion], before: Spent
-    ) -> AnswersRecord:
-        assert self.judge is not None
-        judge = self.judge.describe()
-        noises = {m: noise(judged, m, repeat=self.repeat) for m in self.judged}
-        return replace(
-            record,
-            judge={**asdict(judge), "repeat": self.repeat},
-            same_model=self.generator is not None and _same(judge, self.generator.describe()),
-            prompts=prompt_digests(),
-            coverage={Measure(m): coverage(judged, m) for m in self.judged},
-            noise={Measure(m): found for m, found in noises.items() if found is not None},
-            policy={"minimums": dict(self._policy.minimums), "worst_severity": self._policy.worst_severity},
-            undecided=sum(one.gate is not None and one.gate.passed is None for one in judged),
-            judging=_use(self.budget.spent, before),
-            estimates=dict(self._estimates),
-        )
-
     def _finished(
-        self,
-        answered: tuple[AnsweredQuestion, ...],
-        table: PerQuery,
-        record: AnswersRecord,
-        golden: GoldenSet,
+        self, answered: tuple[AnsweredQuestion, ...], table: PerQuery, record: AnswersRecord
     ) -> AnswerStage:
-        most = self.experiment.config.evaluation.judge.max_judge_failures
-        notes = [record.skipped] if record.skipped else []
+        notes = [*self._notes, *([record.skipped] if record.skipped else [])]
         if record.same_model:
             notes.append("judge and generator are the same model, which may favour its own answers")
-        lost = sum(one.answer.status in _NO_ANSWER for one in answered)
-        judgements = [judgement for one in answered for judgement in one.judgements]
-        share = failure_share(judgements)
-        failure = None
-        if lost > most * len(answered):
-            failure = _too_many(f"{lost} of {len(answered)} answers never came", most)
-        elif share > most:
-            unscored = sum(one.outcome not in ("scored", "not_scorable") for one in judgements)
-            failure = _too_many(f"{unscored} judgements have no value ({share:.1%})", most)
+        failure = shortfall(answered, most=self.experiment.config.evaluation.judge.max_judge_failures)
         return AnswerStage(answered, table, record, tuple(notes), failure)
-
-
-def redacted_item(experiment: Experiment, item: JudgeItem) -> JudgeItem:
-    """Return what a judge may read of an answer: question and reference are redacted like the documents."""
-    reference = experiment.redacted(item.reference) if item.reference else item.reference
-    return replace(item, question=experiment.redacted(item.question), reference=reference)
-
-
-def judge_section(experiment: Experiment) -> LanguageModel:
-    """Return the section of the config that names the judge's model."""
-    judge = experiment.config.evaluation.judge
-    return experiment.config.generation if judge.provider == "none" else judge
-
-
-def judge_of(experiment: Experiment, budget: Budget, watchdog: Watchdog) -> LLMClient:
-    """Return the config's judge.
-
-    Raises:
-        InputError: The config names none.
-        ModelUnavailable: Its key is missing.
-    """
-    config = experiment.config
-    if config.evaluation.judge.provider != "none":
-        return experiment.llm(
-            config.evaluation.judge, where="evaluation.judge", budget=budget, watchdog=watchdog
-        )
-    if config.generation.provider in ("none", "extractive"):
-        raise InputError(
-            f"evaluation.judge.provider: expected a language model to judge with, found none, and generation.provider "
-            f"is {config.generation.provider}",
-            hint="set evaluation.judge.provider and evaluation.judge.model, or leave --judge out",
-        )
-    return experiment.llm(budget=budget, watchdog=watchdog)
 
 
 def _failed(question: Question, error: LLMError | None) -> Answer:
     return Answer(question.text, "", "failed", reason=error.message if error else "no reply came")
-
-
-def stopped_with(error: LLMError, done: str) -> LLMError:
-    """Return the error with what was done before it, which is kept."""
-    return LLMError(
-        f"{error.message} ({done} are done and kept)",
-        hint=f"{error.hint}; the same command asks only for what is missing",
-        kind=error.kind,
-    )
-
-
-def _too_many(found: str, most: float) -> NotMeasurable:
-    return NotMeasurable(
-        f"evaluation.judge.max_judge_failures: expected at most {most:.1%} without a value, found: {found}",
-        hint="`strata eval` again asks only for what is missing; answers.jsonl of the run says why each failed",
-    )
-
-
-def _use(after: Spent, before: Spent) -> CallUse:
-    cost = None if after.cost is None or before.cost is None else after.cost - before.cost
-    return CallUse(
-        calls=after.calls - before.calls,
-        cached=after.cached - before.cached,
-        input_tokens=after.input_tokens - before.input_tokens,
-        output_tokens=after.output_tokens - before.output_tokens,
-        cost=cost,
-    )
-
-
-def _same(one: LLMInfo, other: LLMInfo) -> bool:
-    return (one.provider, one.model, one.base_url) == (other.provider, other.model, other.base_url)
-
-
-def _cosine(one: Any, other: Any) -> float:
-    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(np.dot(one, other)) / lengths if lengths else math.nan

@@ -175,12 +175,12 @@ def _generation(experiment: Experiment) -> Iterator[Finding]:
 def _judge(experiment: Experiment) -> Iterator[Finding]:
     """Yield what is known of the judge, where the config names one or people's labels of it."""
     judge = experiment.config.evaluation.judge
-    if judge.provider != "none":
-        yield from check_llm(judge, experiment.workspace, where="evaluation.judge")
     if judge.labels is not None:
         labels = read_labels(judge.labels)
         labelled = sum(label.grade is not None for label in labels)
         yield Finding("judge", "ok", f"{judge.labels}: {labelled} of {len(labels)} rows are labelled")
+    if judge.provider != "none":
+        yield from check_llm(judge, experiment.workspace, where="evaluation.judge")
 
 
 def _packages(area: str) -> Iterator[Finding]:

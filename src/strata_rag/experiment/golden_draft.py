@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from strata_rag.errors import InputError, NotMeasurable
 from strata_rag.evaluation import GoldenSet, SourcePassage, draft_question, draft_request, draw_passages
-from strata_rag.experiment.answering import stopped_with
 from strata_rag.experiment.build import Experiment
+from strata_rag.experiment.judge_client import stopped_with
 from strata_rag.experiment.llm import fence_key
 from strata_rag.experiment.llm_estimate import estimate_calls, said_cost
 from strata_rag.experiment.query import opened

@@ -22,8 +22,8 @@ from strata_rag.evaluation import (
     verbosity_tasks,
 )
 from strata_rag.evaluation.judge import JUDGE_MEASURES, JudgeMeasure, judge_all, requests_of
-from strata_rag.experiment.answering import judge_of, judge_section, redacted_item, stopped_with
 from strata_rag.experiment.build import Experiment
+from strata_rag.experiment.judge_client import judge_of, judge_section, redacted_item, stopped_with
 from strata_rag.experiment.llm import fence_key
 from strata_rag.experiment.llm_estimate import estimate_calls, said_cost
 from strata_rag.llm import Budget, Watchdog
