@@ -110,10 +110,10 @@ def test_inspect_shows_one_document_on_request_and_names_the_nearest_id(strata: 
     assert "did you mean page.md?" in missing.stderr
 
 
-def test_inspect_says_what_it_can_look_at(strata: Run, project: Path) -> None:
+def test_inspect_of_what_is_indexed_needs_an_ingest(strata: Run, project: Path) -> None:
     done = strata("inspect", project)
-    assert done.returncode == 2
-    assert "--chunks" in done.stderr
+    assert done.returncode == 3
+    assert "strata ingest" in done.stderr
 
 
 def test_tokens_are_the_models_own_and_never_more_than_it_reads(strata: Run, project: Path) -> None:
