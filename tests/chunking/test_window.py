@@ -76,6 +76,7 @@ def test_words_of_at_most_half_a_window_are_never_cut(found: list[str], size: in
         ("abcdefghij", 5, 2, ["abcde", "defgh", "ghij"]),
         ("aaaa bbbbb", 9, 0, ["aaaa bbbb", "b"]),
         ("aaaaa bbbb", 9, 0, ["aaaaa", "bbbb"]),
+        ("aaaaa bbbbb", 10, 0, ["aaaaa", "bbbbb"]),
         ("漢字漢字漢字", 4, 1, ["漢字漢字", "字漢字"]),
         ("a b c", 1, 0, ["a", "b", "c"]),
         ("a\0b c", 3, 0, ["a\0b", "c"]),

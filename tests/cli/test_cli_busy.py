@@ -61,9 +61,12 @@ def warm(built: tuple[Path, Snapshot], tmp_path: Path) -> Path:
 
 def shard_bytes(config: Path) -> int:
     folder = config.parent / ".strata/collections" / load(config).collection / "shard"
-    return (
-        sum(path.stat().st_blocks for path in folder.rglob("*") if path.is_file()) if folder.exists() else 0
-    )
+    return sum(path.stat().st_blocks for path in files_of(folder) if path.is_file())
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Return the files there now; folders that vanish meanwhile are none."""
+    return [Path(parent, name) for parent, _, names in os.walk(folder) for name in names]
 
 
 MOMENTS: dict[str, Callable[[Path, Running], bool]] = {
@@ -77,7 +80,7 @@ MOMENTS: dict[str, Callable[[Path, Running], bool]] = {
 
 def _points_are_written(config: Path) -> bool:
     folder = config.parent / ".strata/collections" / load(config).collection
-    payloads = [path for path in folder.rglob("*payload_storage*/*") if path.is_file()]
+    payloads = [path for path in files_of(folder) if "payload_storage" in path.parent.name]
     return record_of(load(config)) is not None and any(b"valve" in path.read_bytes() for path in payloads)
 
 

@@ -90,7 +90,7 @@ def test_a_saved_manifest_is_shown(cli: CommandLine, ingested: Path) -> None:
 @pytest.mark.parametrize("command", ["show", "diff"])
 def test_a_manifest_that_is_not_there_is_an_error(cli: CommandLine, config: Path, command: str) -> None:
     again = ["nothing"] if command == "diff" else []
-    cli("manifest", command, config, *again).tells(2, "manifest", "strata ingest CONFIG")
+    cli("manifest", command, config, *again).tells(2, "manifest", f"strata ingest {config}")
     cli("manifest", command, "nothing", *again).tells(2, "found 'nothing'")
     (config.parent / "damaged.json").write_text("{")
     again = ["damaged.json"] if command == "diff" else []

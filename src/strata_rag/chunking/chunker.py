@@ -6,7 +6,7 @@ from typing import Protocol
 
 from strata_rag.documents import Chunk, SourceDocument
 
-CHUNKING_VERSION = 1
+CHUNKING_VERSION = 2
 """Grows when any strategy cuts the same text differently; stands in every collection's record."""
 
 

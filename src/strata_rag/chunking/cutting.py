@@ -169,8 +169,8 @@ def _end(text: str, start: int, fresh: int, stop: int, ruler: Ruler, levels: Seq
             return end
     end = furthest
     if not text[end].isspace():
-        lowest = max(start + (furthest - start) // 2, fresh)
-        end = next((at for at in range(end - 1, lowest, -1) if text[at].isspace()), 0)
+        lowest = max(start + (furthest - start + 1) // 2, fresh + 1)
+        end = next((at for at in range(end - 1, lowest - 1, -1) if text[at].isspace()), 0)
         end = end or before_character(text, furthest, fresh + 1)
     while text[end - 1].isspace():
         end -= 1

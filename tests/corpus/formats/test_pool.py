@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -16,12 +17,17 @@ pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="children are
 
 
 def children() -> list[int]:
-    return [
-        int(child)
-        for task in Path("/proc/self/task").iterdir()
-        for child in (task / "children").read_text().split()
-        if b"strata_rag.corpus.formats.worker" in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
+    """Return the readers that this process has started and that are there still."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if (
+                parent == os.getpid()
+                and b"strata_rag.corpus.formats.worker" in (folder / "cmdline").read_bytes()
+            ):
+                found.append(int(folder.name))
+    return found
 
 
 def pool(**limits: float) -> ReaderPool:
