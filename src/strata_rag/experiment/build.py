@@ -38,10 +38,11 @@ from strata_rag.experiment.engines import embedded_collections, server_collectio
 from strata_rag.experiment.hosted import hosted_embedder, hosted_model_id, hosted_spec
 from strata_rag.experiment.llm import build_llm, fence_key
 from strata_rag.experiment.privacy import RedactingSource, build_redactor, said_privacy
+from strata_rag.experiment.retrievers import build_retriever
 from strata_rag.experiment.settings import SearchSettings
 from strata_rag.experiment.sources import source_digests
-from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedRetriever, TimedScorer
-from strata_rag.experiment.untrusted import ScannedSource
+from strata_rag.experiment.timing import StageTimer, TimedEmbedder, TimedScorer
+from strata_rag.experiment.untrusted import scanned
 from strata_rag.experiment.workspace import Workspace
 from strata_rag.index import (
     ANALYSER_VERSION,
@@ -51,7 +52,6 @@ from strata_rag.index import (
     EmbeddedCollections,
     Index,
     ServerCollections,
-    Where,
     collection_name,
 )
 from strata_rag.llm import Budget, Limiters, LLMClient, Watchdog
@@ -59,13 +59,8 @@ from strata_rag.privacy import Redactor
 from strata_rag.retrieval import (
     CachedScorer,
     CrossEncoderScorer,
-    DenseRetriever,
-    HybridRetriever,
-    InMemoryLexicalRetriever,
     LateInteractionScorer,
-    LexicalRetriever,
     LLMScorer,
-    RerankingRetriever,
     Retriever,
     Scorer,
 )
@@ -243,8 +238,8 @@ class Experiment:
 
     def open_source(self) -> SourceAdapter:
         """Return the adapter that reads the corpus; what it gives is redacted."""
-        corpus = self.config.corpus
-        return self._scanned(RedactingSource(self.raw_source(), self.redactor, limit=corpus.limit))
+        source = RedactingSource(self.raw_source(), self.redactor, limit=self.config.corpus.limit)
+        return scanned(source, self.config.generation, self.redactor)
 
     def raw_source(self) -> SourceAdapter:
         """Return the adapter that reads the corpus as it is; nothing it gives may be shown or stored."""
@@ -260,17 +255,6 @@ class Experiment:
         """The relevance rules, or none."""
         path = self.config.corpus.rules
         return Rules() if path is None else load_rules(path)
-
-    def _scanned(self, source: SourceAdapter) -> SourceAdapter:
-        """Return the source behind the scan for instructions, where the config's guards have one."""
-        guards = self.config.generation.guards
-        if not guards.scan:
-            return source
-        return ScannedSource(
-            source,
-            lambda text, document: self.redactor.redact(text, document=document).text,
-            least="low" if guards.quarantine == "low" else "medium",
-        )
 
     @cached_property
     def redactor(self) -> Redactor:
@@ -310,18 +294,14 @@ class Experiment:
 
     def retriever(self, index: Index, settings: SearchSettings, scorer: Scorer | None) -> Retriever:
         """Return the pipeline that `settings` ask for, over an open collection, with `scorer` as second stage."""
-        retrieval = self.config.retrieval
-        first = TimedRetriever(self._first_stage(index, settings), self.timer, "first_stage")
-        if scorer is None:
-            return first
-        return RerankingRetriever(
-            first,
-            scorer,
-            candidate_k=retrieval.candidate_k,
-            combine=retrieval.rerank.combine,
-            rrf_k=retrieval.fusion.k,
-            text=retrieval.rerank.text,
-            floor=retrieval.rerank.floor,
+        return build_retriever(
+            self.config,
+            settings,
+            index,
+            embedder=lambda: self.embedder,
+            analyser=self.analyser,
+            scorer=scorer,
+            timer=self.timer,
         )
 
     def scorer(self) -> Scorer | None:
@@ -363,36 +343,6 @@ class Experiment:
             fence_key=fence_key(self.workspace),
             passage_tokens=rerank.passage_tokens,
             redact=self.redacted,
-        )
-
-    def _first_stage(self, index: Index, settings: SearchSettings) -> Retriever:
-        fusion = self.config.retrieval.fusion
-        if settings.mode == "lexical":
-            return self._lexical(index, settings.where)
-        dense = DenseRetriever(index=index, embedder=self.embedder, where=settings.where)
-        if settings.mode == "dense":
-            return dense
-        lexical = self._lexical(index, settings.where)
-        weights = [fusion.weights.dense, fusion.weights.lexical] if fusion.weights else None
-        return HybridRetriever(
-            [dense, lexical],
-            candidate_k=self.config.retrieval.candidate_k,
-            rrf_k=fusion.k,
-            weights=weights,
-            normalise=fusion.normalise if fusion.method == "weighted" else None,
-        )
-
-    def _lexical(self, index: Index, where: Where | None) -> Retriever:
-        lexical = self.config.retrieval.lexical
-        if lexical.backend == "sparse":
-            return LexicalRetriever(index=index, analyser=self.analyser, where=where)
-        return InMemoryLexicalRetriever(
-            index=index,
-            analyser=self.analyser,
-            backend=lexical.backend,
-            k1=lexical.k1,
-            b=lexical.b,
-            where=where,
         )
 
     @cached_property

@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from strata_rag.config import Generation
 from strata_rag.corpus import FileOutcome, SourceAdapter
 from strata_rag.documents import SourceDocument
 from strata_rag.generation import Finding, Severity, at_least, scan
+from strata_rag.privacy import Redactor
 
 _SHOWN = 3
+
+
+def scanned(source: SourceAdapter, generation: Generation, redactor: Redactor) -> SourceAdapter:
+    """Return the source behind the scan for instructions, where the config's guards have one."""
+    guards = generation.guards
+    if not guards.scan:
+        return source
+    return ScannedSource(
+        source,
+        lambda text, document: redactor.redact(text, document=document).text,
+        least="low" if guards.quarantine == "low" else "medium",
+    )
 
 
 class ScannedSource:
