@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from strata_rag.chunking import CHUNKING_VERSION
 from workbench import (
     DOCUMENTS,
     CommandLine,
@@ -275,7 +276,7 @@ def test_an_incomplete_collection_is_not_answered_from(cli: CommandLine, ingeste
 @pytest.mark.parametrize(
     ("key", "old", "new"),
     [
-        ("chunking", '"chunking": 1', '"chunking": 99'),
+        ("chunking", f'"chunking": {CHUNKING_VERSION}', '"chunking": 99'),
         ("fingerprint", '"fingerprint": "', '"fingerprint": "00'),
     ],
 )

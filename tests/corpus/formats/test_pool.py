@@ -46,6 +46,18 @@ def test_what_comes_back_is_what_reading_here_gives(tmp_path: Path) -> None:
             assert future.result() == extract(path, options=options)
 
 
+def test_a_process_of_a_large_parent_is_kept_from_file_to_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    ballast = b"x" * (300 * 2**20)
+    with pool(memory_mb=500) as readers:
+        readers.submit(tmp_path / "a.csv").result()
+        first = children()
+        readers.submit(tmp_path / "a.csv").result()
+        assert children() == first
+        assert len(first) == 1
+    del ballast
+
+
 def test_no_process_is_started_before_there_is_a_file_and_none_is_left_after_the_last(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a,b\n1,2\n")
     with pool() as readers:

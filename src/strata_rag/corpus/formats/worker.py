@@ -7,6 +7,7 @@ import faulthandler
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 from strata_rag.corpus.formats.extraction import Limits, NoReader, Options, Unreadable
@@ -70,6 +71,10 @@ def _bound_memory(megabytes: int) -> None:
 
 def _peak_memory() -> int:
     """Return the most bytes of memory that this process has held; 0 where the system does not say."""
+    with contextlib.suppress(OSError, StopIteration):  # Linux counts the parent's peak into ru_maxrss
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        peak = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+        return int(peak.split()[1]) * 1024
     try:
         import resource
     except ImportError:
