@@ -73,8 +73,8 @@ def _peak_memory() -> int:
     """Return the most bytes of memory that this process has held; 0 where the system does not say."""
     with contextlib.suppress(OSError, StopIteration):  # Linux counts the parent's peak into ru_maxrss
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-        peak = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
-        return int(peak.split()[1]) * 1024
+        line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024
     try:
         import resource
     except ImportError:
