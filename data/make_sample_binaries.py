@@ -50,16 +50,16 @@ PARKING = [
 ]
 PRICES = {
     "Seals": [
-        ("Part number", "Description", "Price EUR", "Lead time days", "Revised"),
-        ("ATL-5217/a", "lip ring for the barring gear, nitrile", 18.4, 6, "2024-02-01"),
-        ("ATL-5217/b", "lip ring for the barring gear, fluorocarbon", 61, 35, "2024-02-01"),
-        ("ATL-5271/b", "sight glass of the oil tank, with its soft ring", 44.9, 12, "2024-03-18"),
+        ("Part number", "Description", "Price EUR", "Lead time days", "Kept in"),
+        ("ATL-5217/a", "lip ring for the barring gear, nitrile", 18.4, 6, "central store"),
+        ("ATL-5217/b", "lip ring for the barring gear, fluorocarbon", 61, 35, "made to order"),
+        ("ATL-5271/b", "sight glass of the oil tank, with its soft ring", 44.9, 12, "central store"),
     ],
     "Bearings": [
-        ("Part number", "Description", "Price EUR", "Lead time days", "Revised"),
-        ("ATL-5127/c", "journal shell, generator end, white metal", 1890, 90, "2024-01-09"),
-        ("ATL-5172/c", "journal shell, turbine end, white metal", 2140, 120, "2024-01-09"),
-        ("ATL-5721/a", "thrust collar, ground, sold in pairs only", 775.5, 60, "2023-08-21"),
+        ("Part number", "Description", "Price EUR", "Lead time days", "Kept in"),
+        ("ATL-5127/c", "journal shell, generator end, white metal", 1890, 90, "made to order"),
+        ("ATL-5172/c", "journal shell, turbine end, white metal", 2140, 120, "made to order"),
+        ("ATL-5721/a", "thrust collar, ground, sold in pairs only", 775.5, 60, "central store"),
     ],
 }
 BERTH_DUES = [
