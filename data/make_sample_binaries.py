@@ -1,4 +1,4 @@
-"""Make the sample's packed files: Word, OpenDocument and Excel files, two PDFs, an archive, and one file that is damaged.
+"""Make the sample's packed files: Word, OpenDocument, Excel, two PDFs, an archive, and one file that is damaged.
 
 The files are committed; this script is how they came about. ``python data/make_sample_binaries.py`` writes the same
 content again, and the same bytes with the same zlib and pypdfium2.
@@ -67,27 +67,36 @@ BERTH_DUES = [
     ("BD-6620", "sailing boat under twelve metres", 2.6, 3, "showers are paid for apart"),
     ("BD-6602", "fishing boat with a landing licence", 1.15, 30, "ice from the chute is free of charge"),
     ("BD-6206", "museum ship", 0, 365, "open to the public on Sundays"),
-    ("BD-6260", "tug laid up without a crew", 4.4, 7, "a watchman's telephone number is left with traffic control"),
+    (
+        "BD-6260",
+        "tug laid up without a crew",
+        4.4,
+        7,
+        "a watchman's telephone number is left with traffic control",
+    ),
 ]
 OLD_MINUTES = {
     "lamp-fund.txt": """Minute of the lamp fund, November 2011
 
 Present: the trustees, and Philippa Ormerod-Stang for the pilots.
 
-The fund was founded to keep an oil light burning on the breakwater for boats that came home late. The light is electric now
-and belongs to the state, so that the money has had no purpose for thirty years. It stands at 41,200 euros.
+The fund was founded to keep an oil light burning on the breakwater for boats that came home late. The light
+is electric now and belongs to the state, so that the money has had no purpose for thirty years. It stands at
+41,200 euros.
 
-Resolved LF-1107: the interest pays for survival suits of apprentices; the capital is not touched. Two trustees wished to give
-all of it to the lifeboat at once and had their dissent recorded.
+Resolved LF-1107: the interest pays for survival suits of apprentices; the capital is not touched. Two
+trustees wished to give all of it to the lifeboat at once and had their dissent recorded.
 """,
     "pontoon-vote.txt": """Minute of the vote on the pontoon, March 2012
 
-Votes: nine for the pontoon of concrete, four for that of steel, one slip with a drawing of a duck, counted as void.
+Votes: nine for the pontoon of concrete, four for that of steel, one slip with a drawing of a duck, counted as
+void.
 
-Resolved PV-1203: concrete, forty metres, moored to six piles, because rust was what ended the last one after eleven winters.
-The rowing club gives up its slip and has in return the landward end, with a tap.
+Resolved PV-1203: concrete, forty metres, moored to six piles, because rust was what ended the last one after
+eleven winters. The rowing club gives up its slip and has in return the landward end, with a tap.
 
-Barnabas Quillfeather laid before the meeting the ice report of 1963, when a floe went through the old pontoon like a saw.
+Barnabas Quillfeather laid before the meeting the ice report of 1963, when a floe went through the old pontoon
+like a saw.
 """,
 }
 HOT_SECTION = [

@@ -222,7 +222,8 @@ def test_packed_files_are_what_their_script_writes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("family", "key", "gone"), [("atlas", "doc_id", ["atlas/parts/atl-4147-a.md"]), ("harbor", "reference", [])]
+    ("family", "key", "gone"),
+    [("atlas", "doc_id", ["atlas/parts/atl-4147-a.md"]), ("harbor", "reference", [])],
 )
 def test_a_roster_names_documents_of_its_family_once(family: str, key: str, gone: list[str]) -> None:
     lines = (DATA / f"sample-rosters/{family}.tsv").read_text(encoding="utf-8").splitlines()
