@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from strata_rag.config import load_config
+from strata_rag.experiment import Experiment, Workspace
 from strata_rag.generation import scan
 
 ROOT = Path(__file__).parents[1]
@@ -30,8 +32,9 @@ def collection(folder: Path) -> Iterator[str]:
 def main() -> None:
     data = Path(os.environ["STRATA_BENCH_DATA"]) / "beir"
     sets = {name: list(collection(data / name)) for name in SETS}
-    sample = sorted((ROOT / "data" / "sample").rglob("*.*"))
-    sets["data/sample"] = [path.read_text(encoding="utf-8") for path in sample]
+    config = load_config(ROOT / "configs" / "sample.yaml", environ={}).config
+    sample = Experiment(config, Workspace(home=Path(), offline=True)).raw_source()
+    sets["data/sample"] = [document.text for document in sample.discover()]
     print(f"{'set':16s} {'texts':>6s} {'low':>5s} {'medium':>7s} {'high':>5s} {'MB/s':>6s}")
     for name, texts in sets.items():
         begin = time.process_time()

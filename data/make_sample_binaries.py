@@ -1,4 +1,4 @@
-"""Make the sample's packed files: a Word, an OpenDocument and an Excel file, two PDFs, and one file that is damaged.
+"""Make the sample's packed files: Word, OpenDocument, Excel, two PDFs, an archive, and one file that is damaged.
 
 The files are committed; this script is how they came about. ``python data/make_sample_binaries.py`` writes the same
 content again, and the same bytes with the same zlib and pypdfium2.
@@ -50,18 +50,54 @@ PARKING = [
 ]
 PRICES = {
     "Seals": [
-        ("Part number", "Description", "Price EUR", "Lead time days", "Last revised"),
-        ("ATL-5217/a", "Lip ring, barring gear, nitrile", 18.4, 6, "2024-02-01"),
-        ("ATL-5217/b", "Lip ring, barring gear, fluorocarbon", 61, 35, "2024-02-01"),
-        ("ATL-5271/b", "Sight glass of the oil tank, with soft ring", 44.9, 12, "2024-03-18"),
-        ("ATL-5712/a", "Gasket, inlet plenum, cork", 9.75, 4, "2023-11-30"),
+        ("Part number", "Description", "Price EUR", "Lead time days", "Kept in"),
+        ("ATL-5217/a", "lip ring for the barring gear, nitrile", 18.4, 6, "central store"),
+        ("ATL-5217/b", "lip ring for the barring gear, fluorocarbon", 61, 35, "made to order"),
+        ("ATL-5271/b", "sight glass of the oil tank, with its soft ring", 44.9, 12, "central store"),
     ],
     "Bearings": [
-        ("Part number", "Description", "Price EUR", "Lead time days", "Last revised"),
-        ("ATL-5127/c", "Journal shell, generator end, white metal", 1890, 90, "2024-01-09"),
-        ("ATL-5172/c", "Journal shell, turbine end, white metal", 2140, 120, "2024-01-09"),
-        ("ATL-5721/a", "Thrust collar, ground, in pairs only", 775.5, 60, "2023-08-21"),
+        ("Part number", "Description", "Price EUR", "Lead time days", "Kept in"),
+        ("ATL-5127/c", "journal shell, generator end, white metal", 1890, 90, "made to order"),
+        ("ATL-5172/c", "journal shell, turbine end, white metal", 2140, 120, "made to order"),
+        ("ATL-5721/a", "thrust collar, ground, sold in pairs only", 775.5, 60, "central store"),
     ],
+}
+BERTH_DUES = [
+    ("Tariff", "Vessel", "Euro per metre", "Days included", "Remark"),
+    ("BD-6620", "sailing boat under twelve metres", 2.6, 3, "showers are paid for apart"),
+    ("BD-6602", "fishing boat with a landing licence", 1.15, 30, "ice from the chute is free of charge"),
+    ("BD-6206", "museum ship", 0, 365, "open to the public on Sundays"),
+    (
+        "BD-6260",
+        "tug laid up without a crew",
+        4.4,
+        7,
+        "a watchman's telephone number is left with traffic control",
+    ),
+]
+OLD_MINUTES = {
+    "lamp-fund.txt": """Minute of the lamp fund, November 2011
+
+Present: the trustees, and Philippa Ormerod-Stang for the pilots.
+
+The fund was founded to keep an oil light burning on the breakwater for boats that came home late. The light
+is electric now and belongs to the state, so that the money has had no purpose for thirty years. It stands at
+41,200 euros.
+
+Resolved LF-1107: the interest pays for survival suits of apprentices; the capital is not touched. Two
+trustees wished to give all of it to the lifeboat at once and had their dissent recorded.
+""",
+    "pontoon-vote.txt": """Minute of the vote on the pontoon, March 2012
+
+Votes: nine for the pontoon of concrete, four for that of steel, one slip with a drawing of a duck, counted as
+void.
+
+Resolved PV-1203: concrete, forty metres, moored to six piles, because rust was what ended the last one after
+eleven winters. The rowing club gives up its slip and has in return the landward end, with a tap.
+
+Barnabas Quillfeather laid before the meeting the ice report of 1963, when a floe went through the old pontoon
+like a saw.
+""",
 }
 HOT_SECTION = [
     [
@@ -187,18 +223,37 @@ def word_parts() -> dict[str, str]:
 def open_document_parts() -> dict[str, str]:
     """Return the parts of the parking memo."""
     title, *paragraphs = PARKING
-    spaces = f'xmlns:office="{ODF}:office:1.0" xmlns:text="{ODF}:text:1.0"'
     text = f'<text:h text:outline-level="1">{escape(title)}</text:h>'
     text += "".join(f"<text:p>{escape(paragraph)}</text:p>" for paragraph in paragraphs)
-    mimetype = "application/vnd.oasis.opendocument.text"
+    return open_document("text", f"<office:text>{text}</office:text>")
+
+
+def open_sheet_parts() -> dict[str, str]:
+    """Return the parts of the table of berth dues."""
+
+    def cell(value: str | float) -> str:
+        text = f"<text:p>{escape(str(value))}</text:p>"
+        if isinstance(value, str):
+            return f'<table:table-cell office:value-type="string">{text}</table:table-cell>'
+        return f'<table:table-cell office:value-type="float" office:value="{value}">{text}</table:table-cell>'
+
+    rows = "".join(f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in BERTH_DUES)
+    table = f'<table:table table:name="Berth dues">{rows}</table:table>'
+    return open_document("spreadsheet", f"<office:spreadsheet>{table}</office:spreadsheet>")
+
+
+def open_document(kind: str, body: str) -> dict[str, str]:
+    """Return the parts of an OpenDocument file."""
+    spaces = " ".join(f'xmlns:{name}="{ODF}:{name}:1.0"' for name in ("office", "text", "table"))
+    mimetype = f"application/vnd.oasis.opendocument.{kind}"
     manifest = "".join(
-        f'<manifest:file-entry manifest:full-path="{path}" manifest:media-type="{kind}"/>'
-        for path, kind in (("/", mimetype), ("content.xml", "text/xml"))
+        f'<manifest:file-entry manifest:full-path="{path}" manifest:media-type="{media}"/>'
+        for path, media in (("/", mimetype), ("content.xml", "text/xml"))
     )
     return {
         "mimetype": mimetype,
-        "content.xml": f'{XML}<office:document-content {spaces} office:version="1.3"><office:body><office:text>{text}'
-        "</office:text></office:body></office:document-content>",
+        "content.xml": f'{XML}<office:document-content {spaces} office:version="1.3"><office:body>{body}</office:body>'
+        "</office:document-content>",
         "META-INF/manifest.xml": f'{XML}<manifest:manifest xmlns:manifest="{ODF}:manifest:1.0" manifest:version="1.3">'
         f"{manifest}</manifest:manifest>",
     }
@@ -315,6 +370,8 @@ def main() -> None:
         "atlas/turbines/gearbox-exchange.docx": report,
         "atlas/bulletins/sb-812.docx": report[: len(report) // 2],
         "harbor/policy/visitor-parking.odt": packed(open_document_parts()),
+        "harbor/permits/berth-dues.ods": packed(open_sheet_parts()),
+        "harbor/minutes/before-2015.zip": packed(OLD_MINUTES),
         "atlas/parts/price-list.xlsx": packed(workbook_parts()),
         "atlas/turbines/hot-section.pdf": text_pdf(HOT_SECTION),
         "atlas/turbines/nameplate-scan.pdf": scanned_pdf(NAMEPLATE),

@@ -2,5 +2,11 @@
 
 from strata_rag.plugins import register_family
 
-register_family("atlas", "atlas", numbers=("year",))
-register_family("harbor", "harbor", numbers=("year",))
+
+def reference(document):
+    """Return the key of a document of the port: harbor/tickets/kv20471.txt stands in the roster as KV20471."""
+    return document.doc_id.rpartition("/")[2].partition(".")[0].upper()
+
+
+register_family("atlas", "atlas", numbers=("year",))  # the roster's keys are paths
+register_family("harbor", "harbor", column="reference", key=reference, numbers=("year",))

@@ -16,6 +16,16 @@ from workbench import ROOT, CommandLine, environment, write_config, write_files
 pytestmark = pytest.mark.model
 
 SAMPLE = ROOT / "configs/sample.yaml"
+DATA = ROOT / "data"
+NOISE = {
+    "harbor/drafts/heat-draft.html": "drafts",
+    "harbor/policy/animals-old.html": "superseded copies",
+    "atlas/sdk/index.html": "navigation pages",
+    "atlas/sdk/build.log": "build logs",
+    "harbor/site/contact.html": "the public site, which is furniture",
+    "harbor/site/directions.html": "the public site, which is furniture",
+    "harbor/site/opening.html": "the public site, which is furniture",
+}
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +43,7 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert process.returncode == 0, process.stderr
     document = json.loads(process.stdout)
     assert document["documents"]["failed"] == 1  # one file is damaged on purpose
+    assert document["truncated"] == 0
     return home
 
 
@@ -59,6 +70,7 @@ def test_hybrid_beats_dense_on_codes_and_lexical_on_paraphrases(cli: CommandLine
     assert recall(hybrid, "paraphrase") >= recall(lexical, "paraphrase") + 0.3
     for result in (dense, lexical, hybrid):
         assert all(summary["value"] < 1 for summary in result["all"].values())
+        assert all(recall(result, kind) < 1 for kind in ("code", "general", "name", "paraphrase"))
     assert len(list((Path.cwd() / ".strata/runs").iterdir())) == 3
     rows = cli("eval", SAMPLE, "--mode", "lexical", "--no-rerank").out
     for label in ("dense", "lexical", "hybrid"):
@@ -72,6 +84,74 @@ def test_a_question_is_answered_and_a_second_ingest_changes_nothing(cli: Command
     changes = {key: again["documents"][key] for key in ("added", "changed", "removed")}
     assert changes == {"added": 0, "changed": 0, "removed": 0}
     assert again["embedded"] == again["written"] == 0
+
+
+def test_every_file_of_the_sample_is_accounted_for_once(cli: CommandLine, sample: Path) -> None:
+    manifest = cli("manifest", "show", sample, "--json").json
+    rows = {row["path"]: row for row in manifest["files"]}
+    files = {path.relative_to(DATA / "sample").as_posix() for path in (DATA / "sample").rglob("*.*")}
+    assert len(manifest["files"]) == len(rows)
+    assert set(rows) == files
+    failed = {path: row["reason"] for path, row in rows.items() if row["status"] == "failed"}
+    assert list(failed) == ["atlas/bulletins/sb-812.docx"]
+    assert "damaged" in failed["atlas/bulletins/sb-812.docx"]
+    assert manifest["coverage"]["empty_documents"] == ["atlas/turbines/nameplate-scan.pdf"]
+    assert manifest["coverage"]["pages_without_text"] == 1
+
+
+def test_each_planted_noise_is_left_out_by_the_rule_of_its_name(cli: CommandLine, sample: Path) -> None:
+    rows = cli("manifest", "show", sample, "--json").json["files"]
+    left_out = {row["path"]: row["reason"] for row in rows if row["status"] == "excluded"}
+    assert set(left_out) == set(NOISE)
+    for path, rule in NOISE.items():
+        assert f"`{rule}`" in left_out[path]
+
+
+@pytest.mark.parametrize(
+    ("question", "filters", "found"),
+    [
+        ("Price of ATL-5172/c", ["family=atlas", "owner=stores"], "atlas/parts/price-list.xlsx"),
+        ("How much is BD-6602?", ["family=harbor", "audience=everyone"], "harbor/permits/berth-dues.ods"),
+        ("Minute", ["family=harbor", "year<2015"], "harbor/minutes/before-2015.zip/"),
+    ],
+)
+def test_both_families_carry_the_values_of_their_rosters(
+    cli: CommandLine, sample: Path, question: str, filters: list[str], found: str
+) -> None:
+    options = [option for one in filters for option in ("--filter", one)]
+    search = ("--mode", "lexical", "--no-rerank", "--top-k", "100", "--json")
+    hits = cli("query", sample, question, *options, *search).json["hits"]
+    assert hits[0]["doc_id"].startswith(found)
+    assert {hit["source"] for hit in hits} == {filters[0].removeprefix("family=")}
+    other = ["--filter", "owner=nobody"]
+    assert not cli("query", sample, question, *options, *other, *search).json["hits"]
+
+
+def test_the_rosters_of_the_sample_lack_little(cli: CommandLine, sample: Path) -> None:
+    outcome = cli("roster", "check", sample, "--json")
+    assert outcome.code == 1
+    atlas, harbor = (outcome.json["families"][name] for name in ("atlas", "harbor"))
+    assert [row["key"] for row in atlas["missing_document"]] == ["atlas/parts/atl-4147-a.md"]
+    assert [row["doc_id"] for row in atlas["missing_row"]] == [
+        "atlas/sdk/panel-profile.json",
+        "atlas/turbines/nameplate-scan.pdf",
+    ]
+    assert not any(harbor[part] for part in ("mismatch", "missing_row", "missing_document", "problems"))
+
+
+def test_a_diff_tells_what_the_rules_of_the_sample_keep_out(cli: CommandLine, sample: Path) -> None:
+    cli("ingest", sample, "--dry-run", "--set", "corpus.rules=null")
+    changed = cli("manifest", "diff", sample, f"{sample}@dry-run", "--json").json["changed"]
+    assert {row["path"] for row in changed if row["decided_otherwise"]} == set(NOISE)
+
+
+def test_an_inspection_flags_the_scan_of_the_sample_and_no_other_language(
+    cli: CommandLine, sample: Path
+) -> None:
+    inspection = cli("inspect", sample, "--json").json
+    empty = [row["doc_id"] for row in inspection["documents"] if "empty" in row["flags"]]
+    assert empty == ["atlas/turbines/nameplate-scan.pdf"]
+    assert set(inspection["flags"]) == {"empty", "far longer"}
 
 
 @pytest.fixture

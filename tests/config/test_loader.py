@@ -13,8 +13,7 @@ from strata_rag.errors import ConfigError
 from .conftest import Load, Refuse
 
 ROOT = Path(__file__).parents[2]
-RULES = ROOT / "configs/corpus-rules.yaml"
-EXAMPLES = sorted({*ROOT.glob("configs/*.yaml"), *ROOT.glob("benchmarks/configs/*.yaml")} - {RULES})
+EXAMPLES = sorted([*ROOT.glob("configs/*.yaml"), *ROOT.glob("benchmarks/configs/*.yaml")])
 
 
 def test_all_faults_of_all_sources_come_together_in_order(refuse: Refuse, folder: Path) -> None:
