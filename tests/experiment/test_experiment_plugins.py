@@ -242,7 +242,7 @@ def test_plugins_are_listed_with_version_origin_and_hash(
 def test_a_roster_in_order_ends_with_0(plugged: Path, cli: CommandLine) -> None:
     found = cli("roster", "check", plugged)
     assert found.code == 0
-    assert "3 match, 0 mismatch, 0 documents without a row, 0 rows without a document" in found.out
+    assert "3 match, 0 mismatch; without a row: 0, without a document: 0" in found.out
 
 
 def test_a_roster_that_does_not_fit_ends_with_1_and_lists_each_side(plugged: Path, cli: CommandLine) -> None:

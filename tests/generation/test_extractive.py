@@ -28,6 +28,11 @@ def test_the_answer_is_the_sentence_that_says_it_with_its_citation() -> None:
     assert (found.sentences, found.uncited, found.unresolved, found.prompt) == (1, 0, (), "")
 
 
+def test_a_row_of_a_table_is_a_sentence_of_its_own() -> None:
+    rows = "Part: AB-1; Price: 18.4\nPart: AB-2; Price: 31\nPart: AB-3; Price: 7"
+    assert answer("What is the price of AB-2?", rows).text == "Part: AB-2; Price: 31 [1]"
+
+
 def test_sentences_stand_in_the_order_of_the_passages() -> None:
     found = answer("Where does the pump stand and at which pressure does the valve open?", PUMP, VALVE)
     assert [one.number for one in found.citations] == [1, 2]

@@ -125,14 +125,15 @@ class Families:
             where = check.roster.path.name
             notes += [f"roster {where}:{problem.line}: {problem.text}" for problem in check.roster.problems]
             figures = (
-                (len(check.missing_row), "documents without a row"),
-                (len(check.missing_document), "rows without a document"),
+                (len(check.missing_row), "document", "without a row"),
+                (len(check.missing_document), "row", "without a document"),
                 (
                     len(check.mismatches),
-                    "fields that a document states otherwise; the roster's value is stored",
+                    "field",
+                    "that a document states otherwise; the roster's value is stored",
                 ),
             )
-            found = [f"{count} {what}" for count, what in figures if count]
+            found = [f"{count} {thing}{'s' * (count > 1)} {what}" for count, thing, what in figures if count]
             if found:
                 notes.append(f"family {name}, {where}: {', '.join(found)}; see `strata roster check`")
         return notes

@@ -21,6 +21,7 @@ _ALIKE = 0.7
 _LONGEST = 400
 _WRAP = re.compile(r"\s")
 _CODE = re.compile(r"[^\W\d_]\W*\d|\d\W*[^\W\d_]")
+_ROW = re.compile(r"[^\n:;]{1,100}: [^\n]*?; [^\n:;]{1,100}: ")
 _HEADING = re.compile(r"#{1,6}\s")
 
 
@@ -98,7 +99,7 @@ class ExtractiveAnswerer:
     def _sentences(self, passage: ContextPassage) -> list[_Sentence]:
         found = []
         for start, end in sentence_spans(passage.text):
-            for begin, stop in _pieces(passage.text, start, end):
+            for begin, stop in _pieces_of_rows(passage.text, start, end):
                 text = passage.text[begin:stop]
                 leads = bool(_HEADING.match(text)) or text.endswith(("?", "？", ":", "："))
                 found.append(_Sentence(passage, begin, stop, self._terms(text), leads))
@@ -123,6 +124,17 @@ class ExtractiveAnswerer:
         held = {term for place in chosen for term in _with_lead(sentences, place) & asked.keys()}
         picked = [sentences[place] for place in sorted(chosen)]
         return picked, sum(weights[term] for term in held) / total if total else 0.0
+
+
+def _pieces_of_rows(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return a sentence in pieces: a table's rows, which end without a full stop, each by itself."""
+    cuts, at = [start], start
+    while (at := text.find("\n", at, end)) >= 0:
+        at += 1
+        if _ROW.match(text, at) or _ROW.match(text, cuts[-1]):
+            cuts.append(at)
+    ends = [*(cut - 1 for cut in cuts[1:]), end]
+    return [piece for begin, stop in zip(cuts, ends, strict=True) for piece in _pieces(text, begin, stop)]
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -126,10 +126,10 @@ def print_roster(checks: Sequence[FamilyCheck]) -> None:
     """Print each family's figures, and below them what does not fit."""
     for check in checks:
         print(
-            f"family {check.family.name}, {check.roster.path}: {check.matched} match, "
-            f"{len({one.doc_id for one in check.mismatches})} mismatch, "
-            f"{len(check.missing_row)} documents without a row, {len(check.missing_document)} rows without a document, "
-            f"{len(check.roster.problems)} rows in question"
+            f"family {check.family.name}, {check.roster.path}\n"
+            f"  {check.matched} match, {len({one.doc_id for one in check.mismatches})} mismatch; "
+            f"without a row: {len(check.missing_row)}, without a document: {len(check.missing_document)}, "
+            f"in question: {len(check.roster.problems)}"
         )
         lines = list(_roster_lines(check))
         for line in lines[:_SHOWN]:
