@@ -54,6 +54,25 @@ def test_numbers_no_index_can_hold_are_texts() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+@pytest.mark.parametrize("text", ['{"a": "One."}{"a": "Two."}', '{\n "a": "One."\n}\n{\n "a": "Two."\n}\n'])
+def test_values_that_stand_one_behind_the_other_are_all_read(name: str, text: str) -> None:
+    assert read(text, name).text == "a: One.\n\na: Two."
+
+
+def test_most_lines_may_be_broken_as_long_as_they_are_named() -> None:
+    found = read('broken\nbroken\n{"a": "One."}\nbroken\n', "a.jsonl")
+    assert (found.text, found.warnings) == ("a: One.", ("no JSON in line 1-2, 4: left out",))
+
+
+def test_a_name_that_stands_twice_in_an_object_loses_no_value() -> None:
+    assert read('{"a": "One.", "a": "Two."}', "a.json").text == "a: One.\na (2): Two."
+
+
+def test_a_number_of_any_length_is_read() -> None:
+    assert read(f'{{"a": {"9" * 5000}, "b": 1}}', "a.json").text == f"a: {'9' * 5000}\nb: 1"
+
+
 def _mail() -> EmailMessage:
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = (
