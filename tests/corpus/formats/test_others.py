@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import quopri
 import sys
 from email.message import EmailMessage
 
@@ -111,6 +113,56 @@ def test_a_mail_with_html_alone_and_a_mail_in_a_mail_are_read() -> None:
     found = read(bytes(outer), "a.eml")
     assert found.text.startswith("Subject: outer\n\none\ntwo\n\nFrom: Ada")
     assert found.sections[0].title == "attached mail: Grüße zur Pumpe"
+
+
+def _raw_mail(kind: str, body: bytes, packing: str = "7bit") -> bytes:
+    head = f"From: a@b.example\nTo: c@d.example\nSubject: S\nContent-Type: {kind}\n"
+    return f"{head}Content-Transfer-Encoding: {packing}\n\n".encode() + body
+
+
+def _parts(*parts: str) -> bytes:
+    return "".join(f"--b\nContent-Type: {one}\n" for one in parts).encode() + b"--b--\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_headers_in_bytes_beyond_ascii_are_decoded_like_the_body(encoding: str) -> None:
+    text = "From: Jürgen <a@b.example>\nTo: c@d.example\nSubject: Grüße aus Köln\n\n"
+    found = read((text + "Der Körper ist größer und schöner für Übungen").encode(encoding), "a.eml")
+    assert (found.title, found.metadata["from"]) == ("Grüße aus Köln", "Jürgen <a@b.example>")
+    assert found.warnings == ()
+
+
+def test_parts_without_a_name_are_read_or_named() -> None:
+    body = _parts(
+        "text/plain\n\nhello",
+        'application/json\n\n{"a": "inner"}',
+        "application/x-thing\n\n\x01\x02\x03\x04",
+        "text/css\n\np { color: red }",
+    )
+    found = read(_raw_mail("multipart/mixed; boundary=b", body), "a.eml")
+    assert found.text.endswith("\n\nhello\n\na: inner")
+    assert found.warnings == ("attachment unnamed application/x-thing: unknown binary data: no reader",)
+
+
+def test_a_report_of_delivery_is_read() -> None:
+    body = _parts(
+        "text/plain\n\nbounced", "message/delivery-status\n\nReporting-MTA: dns; x\n\nFinal-Recipient: y\n"
+    )
+    text = read(_raw_mail("multipart/report; boundary=b", body), "a.eml").text
+    assert all(line in text for line in ("bounced", "Reporting-MTA: dns; x", "Final-Recipient: y"))
+
+
+def test_a_mail_of_parts_that_are_nowhere_cut_is_read_as_it_stands() -> None:
+    assert read(_raw_mail("multipart/mixed; boundary=b", b"one body"), "a.eml").text.endswith("\n\none body")
+
+
+@pytest.mark.parametrize("packing", ["base64", "quoted-printable"])
+def test_an_enclosed_mail_is_unpacked(packing: str) -> None:
+    inner = b"From: e@f.example\nSubject: inner\n\ninner body\n"
+    packed = (base64.encodebytes(inner) if packing == "base64" else quopri.encodestring(inner)).decode()
+    body = _parts(f"message/rfc822\nContent-Transfer-Encoding: {packing}\n\n{packed}")
+    text = read(_raw_mail("multipart/mixed; boundary=b", body), "a.eml").text
+    assert text.endswith("Subject: inner\n\ninner body")
 
 
 def test_an_open_document_has_paragraphs_lists_rows_and_notes_without_what_was_deleted() -> None:

@@ -28,6 +28,8 @@ _GUESSED_BYTES = 200_000
 _MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROLS = 0.02
+_FEW_CONTROLS = 2
+_NOT_LATIN = "declares a Latin encoding, read as the UTF-8 that it holds"
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
@@ -63,7 +65,10 @@ def decode(raw: bytes, declared: str = "") -> Decoded:
             return _replaced(raw[len(mark) :], encoding)
     if wide := _wide(raw):
         return _replaced(raw, wide)
-    if (declared := known(declared)) and not declared.startswith(("utf-16", "utf-32", "utf_16")):
+    declared = known(declared)
+    if declared == "cp1252" and len(_MULTIBYTE.findall(raw)) > 1 and _is_utf8(raw):
+        return _checked(Decoded(raw.decode("utf-8"), "utf-8", warnings=(_NOT_LATIN,)))
+    if declared and not declared.startswith(("utf-16", "utf-32", "utf_16")):
         decoded = _replaced(raw, declared)
         if decoded.text.count("\ufffd") * 100 <= len(decoded.text):
             return decoded
@@ -75,6 +80,14 @@ def decode(raw: bytes, declared: str = "") -> Decoded:
         if _is_mostly_utf8(raw):
             return _replaced(raw, "utf-8")
         return _checked(_guess(raw, error))
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def known(name: str) -> str:
@@ -97,7 +110,7 @@ def is_text(raw: bytes) -> bool:
     if not raw or raw.startswith(tuple(mark for mark, _ in _MARKS)) or _wide(raw):
         return True
     controls = sum(raw.count(byte) for byte in _CONTROL_BYTES)
-    return controls <= len(raw) * _MOST_CONTROLS
+    return controls <= max(_FEW_CONTROLS, len(raw) * _MOST_CONTROLS)
 
 
 _CONTROL_BYTES = [bytes([code]) for code in (*range(9), *range(14, 27), *range(28, 32), 127)]
@@ -116,7 +129,7 @@ def _replaced(raw: bytes, encoding: str) -> Decoded:
 def _checked(decoded: Decoded) -> Decoded:
     text = decoded.text
     controls = len(_CONTROL.findall(text))
-    if controls > len(text) * _MOST_CONTROLS and controls > 0:
+    if controls > max(_FEW_CONTROLS, len(text) * _MOST_CONTROLS):
         at = next(_CONTROL.finditer(text)).start()
         raise Unreadable(
             f"expected text, found binary data: {controls} control characters, U+{ord(text[at]):04X} at {at}"
