@@ -180,6 +180,32 @@ def test_an_open_document_has_paragraphs_lists_rows_and_notes_without_what_was_d
     assert [one.title for one in found.sections] == ["Pumps"]
 
 
+def test_an_open_document_has_its_headers_and_footers_once_and_nothing_that_is_hidden() -> None:
+    page = "<s:master-page><s:header><t:p>head</t:p></s:header><s:footer><t:p>foot</t:p></s:footer></s:master-page>"
+    ruby = "<t:ruby><t:ruby-base>漢</t:ruby-base><t:ruby-text>kan</t:ruby-text></t:ruby>"
+    raw = zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "styles.xml": f"<o:document-styles xmlns:o='office' xmlns:s='style' xmlns:t='text'>{page}{page}</o:document-styles>",
+            "content.xml": "<o:document-content xmlns:o='office' xmlns:t='text'><o:body><o:text>"
+            f"<t:section t:display='none'><t:p>gone</t:p></t:section><t:p>{ruby} shown"
+            "<t:hidden-text t:is-hidden='true'>gone</t:hidden-text></t:p></o:text></o:body></o:document-content>",
+        }
+    )
+    assert read(raw, "a.odt").text == "head\n\n漢(kan) shown\n\nfoot"
+
+
+def test_rtf_has_its_headers_and_notes_and_nothing_that_is_hidden_or_deleted() -> None:
+    raw = rb"{\rtf1{\header head {\b bold}}body{\footnote a \} note}{\v gone}{\b\deleted gone} rest{\footerf foot}}"
+    text = read(raw, "a.rtf").text
+    assert [line.strip() for line in text.split("\n")] == ["head bold", "body a } note  rest", "foot"]
+
+
+@pytest.mark.parametrize(("word", "byte"), [("mac", "8e"), ("pc", "82"), ("pca", "82"), ("ansi", "e9")])
+def test_rtf_names_its_character_set_by_a_word(word: str, byte: str) -> None:
+    assert read(f"{{\\rtf1\\{word} caf\\'{byte}}}", "a.rtf").text == "café"
+
+
 def test_rtf_is_decoded_by_its_code_page() -> None:
     found = read(rb"{\rtf1\ansi\ansicpg1250 P\'f8\'edli\'9a \b bold\b0\par two}", "a.rtf")
     assert found.text.split("\n") == ["Příliš bold", "two"]

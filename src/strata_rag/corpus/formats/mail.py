@@ -166,7 +166,9 @@ def _payload(part: EmailMessage) -> bytes:
     if isinstance(payload, bytes):
         return payload
     parts = part.get_payload()
-    return b"\n".join(bytes(one) for one in parts) if isinstance(parts, list) else b""
+    if not isinstance(parts, list):
+        return b""
+    return b"\n".join(one.as_bytes() for one in parts if isinstance(one, EmailMessage))
 
 
 def _enclosed(part: EmailMessage) -> EmailMessage | None:
