@@ -54,6 +54,7 @@ class FolderAdapter:
         self.reading: SourceFile | None = None
         self._warnings: list[str] = []
         self._outcomes: list[FileOutcome] = []
+        self._by_folder: dict[str, list[str]] = {}
 
     def documents(self, file: SourceFile) -> Iterable[SourceDocument]:
         """Return the documents of one file, each made by `document`.
@@ -105,6 +106,15 @@ class FolderAdapter:
             records=tuple(records),
             family=family,
         )
+
+    def beside(self, file: SourceFile) -> list[SourceFile]:
+        """Return the other files of a file's own folder that the adapter may read, in the order of their paths."""
+        if not self._by_folder:
+            for path in self.files:
+                self._by_folder.setdefault(path.rpartition("/")[0], []).append(path)
+        own = file.path.removeprefix(f"{self.folder.name}/")
+        names = self._by_folder.get(own.rpartition("/")[0], [])
+        return [SourceFile(f"{self.folder.name}/{one}", self.folder / one) for one in names if one != own]
 
     def read_text(self, file: SourceFile) -> str:
         r"""Return a text file's text, its encoding detected, with line ends as ``\n``; what is odd is warned of.

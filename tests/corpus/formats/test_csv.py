@@ -121,3 +121,31 @@ def test_whatever_a_table_holds_each_filled_cell_is_in_the_text(rows: list[list[
     for cells in rows:
         for cell in cells:
             assert extract_bytes(f"x{cell}".encode(), "a.txt").text.split()[-1].removeprefix("x") in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (f'{WIDE}"pump,9\nvalve,12\n', "a.csv"),
+        ('name of the article\tprice in EUR\n"pump\t9\nvalve 5" long\t12\n', "a.tsv"),
+    ],
+)
+def test_a_quote_that_is_never_closed_swallows_no_rows(text: str, name: str) -> None:
+    found = read(text, name)
+    assert len(found.records) == 2
+    assert found.warnings == ("a quote is never closed: quotes read as text",)
+
+
+def test_separators_of_unicode_end_no_row() -> None:
+    assert len(read(f"{WIDE}large\u2029pump,9\nsmall\u2028valve,12\n").records) == 2
+
+
+def test_lines_of_comment_above_the_header_are_titles() -> None:
+    found = read(f"# From the shop, as of March\n# All prices\n{WIDE}pump,9\n")
+    assert found.text == (
+        "# From the shop, as of March\n# All prices\nname of the article: pump; price in EUR: 9"
+    )
+
+
+def test_a_header_may_begin_with_a_hash() -> None:
+    assert read(f"#{WIDE}pump,9\n").text == "#name of the article: pump; price in EUR: 9"

@@ -217,3 +217,60 @@ def test_an_encrypted_document_is_named() -> None:
     raw = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le")
     with pytest.raises(Unreadable, match="encrypted: a password is needed"):
         read(raw)
+
+
+def _field(kind: str) -> str:
+    return f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>'
+
+
+def test_what_a_field_inside_instructions_gave_is_not_shown() -> None:
+    inner = (
+        f"{_field('begin')}<w:r><w:instrText>MERGEFIELD x</w:instrText></w:r>{_field('separate')}{r('gone')}"
+    )
+    body = (
+        f"<w:p>{_field('begin')}<w:r><w:instrText>IF</w:instrText></w:r>{inner}{_field('end')}{_field('separate')}"
+        f"{r('shown')}{_field('end')}{r(' after')}</w:p>"
+    )
+    assert text_of(body) == "shown after"
+
+
+def test_a_field_that_is_never_closed_hides_nothing_of_what_follows() -> None:
+    assert text_of(f"<w:p>{_field('begin')}</w:p>{p('after')}") == "after"
+
+
+def test_a_guide_to_a_words_reading_stands_behind_the_word() -> None:
+    ruby = f"<w:r><w:ruby><w:rt>{r('kan')}</w:rt><w:rubyBase>{r('漢')}</w:rubyBase></w:ruby></w:r>"
+    assert text_of(f"<w:p>{ruby}{r('x')}</w:p>") == "漢(kan)x"
+
+
+@pytest.mark.parametrize("code", ["F062", "0062"])
+def test_the_letters_of_the_font_symbol_are_greek(code: str) -> None:
+    assert text_of(f'<w:p><w:r><w:sym w:font="Symbol" w:char="{code}"/></w:r></w:p>') == "β"
+
+
+def test_text_that_its_style_hides_is_hidden_unless_it_says_otherwise() -> None:
+    styles = part("styles", '<w:style w:styleId="H"><w:rPr><w:vanish/></w:rPr></w:style>')
+    style = '<w:rStyle w:val="H"/>'
+    shown = style + '<w:vanish w:val="0"/>'
+    body = f"<w:p>{r('gone', style)}{r('shown', shown)}</w:p>"
+    assert text_of(body, {"styles.xml": ("styles", styles)}) == "shown"
+
+
+def test_a_list_may_begin_and_look_otherwise_than_the_one_it_follows() -> None:
+    numbering = part(
+        "numbering",
+        '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:lvlText w:val="%1."/></w:lvl></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/>'
+        '</w:lvlOverride></w:num><w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0">'
+        '<w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="(%1)"/></w:lvl>'
+        "</w:lvlOverride></w:num>",
+    )
+    items = "".join(
+        p(text, f'<w:numPr><w:numId w:val="{at}"/></w:numPr>') for text, at in (("a", 1), ("b", 1), ("c", 2))
+    )
+    assert text_of(items, {"numbering.xml": ("numbering", numbering)}) == "5. a\n6. b\n(III) c"
+
+
+def test_a_document_without_its_root_relationships_is_found_at_its_usual_place() -> None:
+    main = f'<w:document xmlns:w="{W}"><w:body>{p("found")}</w:body></w:document>'
+    assert read(zipped({"[Content_Types].xml": "<Types/>", "word/document.xml": main})).text == "found"

@@ -57,7 +57,7 @@ def test_a_byte_order_mark_settles_it(text: str, encoding: str) -> None:
     # A text that begins with NUL makes UTF-16's mark look like UTF-32's.
     raw = marks[encoding] + ("x" + text).encode(encoding)
     controls = sum(ord(one) < 9 or 13 < ord(one) < 27 or 27 < ord(one) < 32 or one == "\x7f" for one in text)
-    if controls > 0.02 * (len(text) + 1):
+    if controls > max(0.02 * (len(text) + 1), min(2, (len(text) + 1) / 10)):
         with pytest.raises(Unreadable, match="control characters"):
             decode(raw)
         return
@@ -95,3 +95,14 @@ def test_binary_data_under_a_texts_name_is_named(raw: bytes) -> None:
 )
 def test_names_of_encodings_mean_what_browsers_take_them_for(name: str, python: str) -> None:
     assert known(name) == python
+
+
+def test_one_or_two_control_characters_do_not_make_a_short_text_binary() -> None:
+    found = extract_bytes(b"a short\x00 line", "a.txt")
+    assert (found.text, found.warnings) == ("a short line", ("1 control character left out",))
+
+
+def test_the_quotes_and_dashes_of_windows_are_no_letters_of_another_encoding() -> None:
+    text = "He said “hello” – it’s fine… word—word for 5 €"
+    assert extract_bytes(text.encode("cp1252"), "a.txt").text == text
+    assert extract_bytes("Der Körper ist größer und schöner für alle".encode("cp437"), "a.txt").text[5] == "ö"

@@ -89,3 +89,23 @@ def test_nesting_without_end_is_read() -> None:
 
 def test_a_page_without_a_word_says_so() -> None:
     assert read("<html><script>x</script></html>").warnings == ("the file is empty: no chunk",)
+
+
+def test_php_in_short_tags_goes() -> None:
+    page = "<html><body><? if ($a > 3) { echo 'gone'; } ?><p>shown</p><?= $b > 1 ?><? } ?></body></html>"
+    assert read(page, "a.php").text == "shown"
+
+
+def test_a_formula_is_shown_without_its_source() -> None:
+    assert text_of("<math><mi>x</mi><annotation encoding='application/x-tex'>\\x</annotation></math>") == "x"
+
+
+def test_a_page_that_claims_to_be_latin_and_is_utf_8_is_read_as_that() -> None:
+    found = read("<html><head><meta charset=iso-8859-1></head><body>Größe: schön</body></html>")
+    assert (found.text, found.encoding) == ("Größe: schön", "utf-8")
+    assert found.warnings == ("declares a Latin encoding, read as the UTF-8 that it holds",)
+
+
+def test_a_page_that_claims_to_be_latin_is_latin_where_it_may_be() -> None:
+    found = read("<html><head><meta charset=iso-8859-1></head><body>Größe</body></html>".encode("cp1252"))
+    assert (found.text, found.encoding, found.warnings) == ("Größe", "cp1252", ())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import quopri
 import sys
 from email.message import EmailMessage
 
@@ -54,6 +56,25 @@ def test_numbers_no_index_can_hold_are_texts() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+@pytest.mark.parametrize("text", ['{"a": "One."}{"a": "Two."}', '{\n "a": "One."\n}\n{\n "a": "Two."\n}\n'])
+def test_values_that_stand_one_behind_the_other_are_all_read(name: str, text: str) -> None:
+    assert read(text, name).text == "a: One.\n\na: Two."
+
+
+def test_most_lines_may_be_broken_as_long_as_they_are_named() -> None:
+    found = read('broken\nbroken\n{"a": "One."}\nbroken\n', "a.jsonl")
+    assert (found.text, found.warnings) == ("a: One.", ("no JSON in line 1-2, 4: left out",))
+
+
+def test_a_name_that_stands_twice_in_an_object_loses_no_value() -> None:
+    assert read('{"a": "One.", "a": "Two."}', "a.json").text == "a: One.\na (2): Two."
+
+
+def test_a_number_of_any_length_is_read() -> None:
+    assert read(f'{{"a": {"9" * 5000}, "b": 1}}', "a.json").text == f"a: {'9' * 5000}\nb: 1"
+
+
 def _mail() -> EmailMessage:
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = (
@@ -94,6 +115,56 @@ def test_a_mail_with_html_alone_and_a_mail_in_a_mail_are_read() -> None:
     assert found.sections[0].title == "attached mail: Grüße zur Pumpe"
 
 
+def _raw_mail(kind: str, body: bytes, packing: str = "7bit") -> bytes:
+    head = f"From: a@b.example\nTo: c@d.example\nSubject: S\nContent-Type: {kind}\n"
+    return f"{head}Content-Transfer-Encoding: {packing}\n\n".encode() + body
+
+
+def _parts(*parts: str) -> bytes:
+    return "".join(f"--b\nContent-Type: {one}\n" for one in parts).encode() + b"--b--\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_headers_in_bytes_beyond_ascii_are_decoded_like_the_body(encoding: str) -> None:
+    text = "From: Jürgen <a@b.example>\nTo: c@d.example\nSubject: Grüße aus Köln\n\n"
+    found = read((text + "Der Körper ist größer und schöner für Übungen").encode(encoding), "a.eml")
+    assert (found.title, found.metadata["from"]) == ("Grüße aus Köln", "Jürgen <a@b.example>")
+    assert found.warnings == ()
+
+
+def test_parts_without_a_name_are_read_or_named() -> None:
+    body = _parts(
+        "text/plain\n\nhello",
+        'application/json\n\n{"a": "inner"}',
+        "application/x-thing\n\n\x01\x02\x03\x04",
+        "text/css\n\np { color: red }",
+    )
+    found = read(_raw_mail("multipart/mixed; boundary=b", body), "a.eml")
+    assert found.text.endswith("\n\nhello\n\na: inner")
+    assert found.warnings == ("attachment unnamed application/x-thing: unknown binary data: no reader",)
+
+
+def test_a_report_of_delivery_is_read() -> None:
+    body = _parts(
+        "text/plain\n\nbounced", "message/delivery-status\n\nReporting-MTA: dns; x\n\nFinal-Recipient: y\n"
+    )
+    text = read(_raw_mail("multipart/report; boundary=b", body), "a.eml").text
+    assert all(line in text for line in ("bounced", "Reporting-MTA: dns; x", "Final-Recipient: y"))
+
+
+def test_a_mail_of_parts_that_are_nowhere_cut_is_read_as_it_stands() -> None:
+    assert read(_raw_mail("multipart/mixed; boundary=b", b"one body"), "a.eml").text.endswith("\n\none body")
+
+
+@pytest.mark.parametrize("packing", ["base64", "quoted-printable"])
+def test_an_enclosed_mail_is_unpacked(packing: str) -> None:
+    inner = b"From: e@f.example\nSubject: inner\n\ninner body\n"
+    packed = (base64.encodebytes(inner) if packing == "base64" else quopri.encodestring(inner)).decode()
+    body = _parts(f"message/rfc822\nContent-Transfer-Encoding: {packing}\n\n{packed}")
+    text = read(_raw_mail("multipart/mixed; boundary=b", body), "a.eml").text
+    assert text.endswith("Subject: inner\n\ninner body")
+
+
 def test_an_open_document_has_paragraphs_lists_rows_and_notes_without_what_was_deleted() -> None:
     content = (
         "<o:document-content xmlns:o='office' xmlns:t='text' xmlns:b='table'><o:body><o:text>"
@@ -107,6 +178,32 @@ def test_an_open_document_has_paragraphs_lists_rows_and_notes_without_what_was_d
     found = read(raw, "a.odt")
     assert found.text == "Pumps\n\na  b\tc\nnote\n- item\n\nx |  | y"
     assert [one.title for one in found.sections] == ["Pumps"]
+
+
+def test_an_open_document_has_its_headers_and_footers_once_and_nothing_that_is_hidden() -> None:
+    page = "<s:master-page><s:header><t:p>head</t:p></s:header><s:footer><t:p>foot</t:p></s:footer></s:master-page>"
+    ruby = "<t:ruby><t:ruby-base>漢</t:ruby-base><t:ruby-text>kan</t:ruby-text></t:ruby>"
+    raw = zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "styles.xml": f"<o:document-styles xmlns:o='office' xmlns:s='style' xmlns:t='text'>{page}{page}</o:document-styles>",
+            "content.xml": "<o:document-content xmlns:o='office' xmlns:t='text'><o:body><o:text>"
+            f"<t:section t:display='none'><t:p>gone</t:p></t:section><t:p>{ruby} shown"
+            "<t:hidden-text t:is-hidden='true'>gone</t:hidden-text></t:p></o:text></o:body></o:document-content>",
+        }
+    )
+    assert read(raw, "a.odt").text == "head\n\n漢(kan) shown\n\nfoot"
+
+
+def test_rtf_has_its_headers_and_notes_and_nothing_that_is_hidden_or_deleted() -> None:
+    raw = rb"{\rtf1{\header head {\b bold}}body{\footnote a \} note}{\v gone}{\b\deleted gone} rest{\footerf foot}}"
+    text = read(raw, "a.rtf").text
+    assert [line.strip() for line in text.split("\n")] == ["head bold", "body a } note  rest", "foot"]
+
+
+@pytest.mark.parametrize(("word", "byte"), [("mac", "8e"), ("pc", "82"), ("pca", "82"), ("ansi", "e9")])
+def test_rtf_names_its_character_set_by_a_word(word: str, byte: str) -> None:
+    assert read(f"{{\\rtf1\\{word} caf\\'{byte}}}", "a.rtf").text == "café"
 
 
 def test_rtf_is_decoded_by_its_code_page() -> None:

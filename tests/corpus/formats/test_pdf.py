@@ -70,3 +70,24 @@ def test_words_hyphenated_at_a_line_end_are_joined_unless_the_page_writes_the_hy
     assert _joined("peri\ufffeodic") == "periodic"
     assert _joined("risk\ufffebased and risk-based") == "risk-based and risk-based"
     assert _joined("1\ufffe, 2024\ufffe2025") == "1-, 2024-2025"
+
+
+def test_a_file_cut_before_its_end_is_read_as_far_as_it_goes_and_says_so() -> None:
+    raw = pdf(["one", "two"])
+    found = extract_bytes(raw[: raw.index(b"xref")], "a.pdf")
+    assert found.text == "one\n\ntwo"
+    assert found.warnings == ("damaged: its end is missing, pages may be too",)
+
+
+def test_a_group_of_buttons_says_its_value_once() -> None:
+    button = "<</Type/Annot/Subtype/Widget/Rect[0 0 9 9]/Parent 90 0 R/AS/red/AP<</N<</red 93 0 R>>>>>>"
+    more = {
+        90: "<</FT/Btn/Ff 32768/T(colour)/V/red/Kids[91 0 R 92 0 R]>>",
+        91: button,
+        92: button,
+        93: "<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Length 0>>stream\n\nendstream",
+    }
+    raw = pdf(["one"], more=more)
+    raw = raw.replace(b"/Catalog/Pages", b"/Catalog/AcroForm<</Fields[90 0 R]>>/Pages")
+    raw = raw.replace(b"/Type/Page/", b"/Type/Page/Annots[91 0 R 92 0 R]/")
+    assert extract_bytes(raw, "a.pdf").text == "one\ncolour: red"

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import io
+import time
+import zipfile
+
 import pytest
 
-from office_files import number_cell, row, text_cell, xlsx
+from office_files import number_cell, row, text_cell, xlsx, zipped
 from strata_rag.corpus.formats import Extraction, Options, Unreadable, extract_bytes
 
 HEAD = row(1, text_cell("A1", "code"), text_cell("B1", "price"))
@@ -127,3 +131,56 @@ def test_with_an_id_column_each_row_is_a_document() -> None:
     assert found.warnings == ("no id in row 3: left out",)
     with pytest.raises(Unreadable, match=r"^expected a column 'sku', found 'code', 'price'$"):
         read(xlsx({"s": rows}), id_column="sku")
+
+
+@pytest.mark.parametrize("value", ["<v></v>", "<v/>", ""])
+def test_a_formula_with_an_empty_value_was_not_worked_out_unless_it_gives_a_text(value: str) -> None:
+    rows = HEAD + f'<row r="2"><c r="A2" t="str"><f>B1</f><v></v></c><c r="B2"><f>1+1</f>{value}</c></row>'
+    assert read(xlsx({"s": rows})).warnings[0] == "s: a formula has no stored value: B2"
+
+
+@pytest.mark.parametrize(
+    ("code", "days", "shown"),
+    [
+        ("[h]:mm", "1.5104166666666667", "36:15:00"),
+        ("[mm]:ss", "0.5", "720:00"),
+        ("[s]", "0.001", "86"),
+        ("[Red]0", "7", "7"),
+    ],
+)
+def test_elapsed_time_is_no_date(code: str, days: str, shown: str) -> None:
+    styles = (
+        f'<numFmts><numFmt numFmtId="170" formatCode="{code}"/></numFmts>'
+        '<cellXfs><xf numFmtId="0"/><xf numFmtId="170"/></cellXfs>'
+    )
+    rows = row(1, text_cell("A1", "length of it")) + row(2, number_cell("A2", days, 1))
+    assert read(xlsx({"s": rows}, styles=styles)).text == f"length of it: {shown}"
+
+
+def test_cells_whose_text_is_missing_are_counted() -> None:
+    rows = HEAD + '<row r="2"><c r="A2" t="s"><v>4</v></c><c r="B2"><v>9</v></c></row>'
+    assert read(xlsx({"s": rows})).warnings == (
+        "1 cell without text: the workbook's list of strings lacks it",
+    )
+
+
+def test_a_workbook_without_its_root_relationships_is_found_at_its_usual_place() -> None:
+    raw = xlsx({"s": HEAD + row(2, text_cell("A2", "pump"), number_cell("B2", "9"))})
+    with zipfile.ZipFile(io.BytesIO(raw)) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist() if name != "_rels/.rels"}
+    assert read(zipped(parts)).text == "code: pump; price: 9"
+
+
+def test_a_sheet_that_no_part_holds_is_named() -> None:
+    raw = xlsx({"s": HEAD})
+    with zipfile.ZipFile(io.BytesIO(raw)) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist() if "workbook.xml.rels" not in name}
+    assert read(zipped(parts)).warnings[0] == "s: damaged: nothing says which part holds it"
+
+
+def test_many_rows_take_time_in_proportion() -> None:
+    rows = "".join(row(number, number_cell(f"A{number}", "7")) for number in range(1, 40_001))
+    start = time.perf_counter()
+    found = read(xlsx({"s": rows}))
+    assert found.text.count("\n") == 39_999
+    assert time.perf_counter() - start < 10

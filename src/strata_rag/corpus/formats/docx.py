@@ -10,12 +10,12 @@ from strata_rag.corpus.formats.docx_math import linear
 from strata_rag.corpus.formats.docx_nodes import (
     REMOVED,
     SIGNS,
+    Fields,
     as_blocks,
     cells,
     child,
     chosen,
     has_deleted_mark,
-    is_hidden,
     is_layout,
     is_shown,
     rows,
@@ -67,6 +67,8 @@ class _Document:
         self._notes = {kind: self._notes_of(kind) for kind in ("footnotes", "endnotes", "comments")}
         self._path: list[tuple[int, str]] = []
         self._open: _Paragraph | None = None
+        self._fields = Fields()
+        self._seen_margins: set[str] = set()
         self._title = ""
 
     def read(self, root: Any) -> Extraction:
@@ -130,12 +132,6 @@ class _Document:
             self._out.append(text, (), ())
             self._out.end_line(blank=True)
 
-    @property
-    def _seen_margins(self) -> set[str]:
-        if not hasattr(self, "_margin_texts"):
-            self._margin_texts: set[str] = set()
-        return self._margin_texts
-
     def _blocks(self, parent: Any) -> None:
         for node in parent:
             name = local(node)
@@ -158,6 +154,7 @@ class _Document:
         """Write a paragraph; one whose mark was deleted goes on in the next."""
         paragraph = self._open or _Paragraph()
         self._open = None
+        self._fields.enter(node)
         before = len(paragraph.pieces)
         properties = child(node, "pPr")
         if not before and (marker := self._numbering.marker(properties, self._styles)):
@@ -227,12 +224,17 @@ class _Document:
         for node in parent:
             name = local(node)
             if name == "t":
-                paragraph.pieces.append(node.text or "")
+                if not self._fields.hide:
+                    paragraph.pieces.append(node.text or "")
             elif name in REMOVED or not name:
                 continue
             elif name == "r":
-                if not is_hidden(node):
+                if not self._styles.hides(node):
                     self._inline(node, paragraph)
+            elif name == "fldChar":
+                self._fields.meet(node)
+            elif name == "ruby":
+                self._ruby(node, paragraph)
             elif name in SIGNS:
                 paragraph.pieces.append(SIGNS[name])
             elif name == "sym":
@@ -251,6 +253,15 @@ class _Document:
                 paragraph.after += self._drawing(node)
             else:
                 self._inline(node, paragraph)
+
+    def _ruby(self, node: Any, paragraph: _Paragraph) -> None:
+        """Put the guide to a word's reading behind the word, in brackets."""
+        for name, shown in (("rubyBase", "{}"), ("rt", "({})")):
+            inner = _Paragraph()
+            for one in node.iterchildren("{*}" + name):
+                self._inline(one, inner)
+            if text := inner.text():
+                paragraph.pieces.append(shown.format(text))
 
     def _text_box(self, node: Any, paragraph: _Paragraph) -> None:
         """Put a box that stands in the line into the line, any other behind the paragraph."""

@@ -29,6 +29,10 @@ _JUNK_TITLES = (
 SIGNS = {
     "tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "softHyphen": "",
 }  # fmt: skip
+_SYMBOL_FONT = (
+    "!∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
+)
+"""What the font Symbol shows for the codes of ASCII, from 0x21 on."""
 _SYMBOLS = {0xB7: "•", 0xA7: "▪", 0xE0: "→", 0xDF: "←", 0xFC: "✓", 0xFE: "☑", 0xA8: "☐", 0x6C: "•", 0xD8: "➢"}
 
 
@@ -58,6 +62,8 @@ def symbol(node: Any) -> str:
         code = int(attribute(node, "char") or "", 16)
     except ValueError:
         return ""
+    if (attribute(node, "font") or "").lower() == "symbol" and 0x21 <= code & 0xFF < 0x7F:
+        return _SYMBOL_FONT[(code & 0xFF) - 0x21]
     if 0xF000 <= code <= 0xF0FF:
         return _SYMBOLS.get(code - 0xF000, "")
     return chr(code) if code < 0x110000 else ""
@@ -74,9 +80,35 @@ def is_on(parent: Any, name: str) -> bool:
     return node is not None and attribute(node, "val") in _TRUE
 
 
-def is_hidden(run: Any) -> bool:
-    """Tell whether a run is hidden text."""
-    return is_on(child(run, "rPr"), "vanish")
+class Fields:
+    """The fields that are open where a document is read: what stands before a field's result are its instructions."""
+
+    def __init__(self) -> None:
+        self._in_instructions: list[bool] = []
+
+    @property
+    def hide(self) -> bool:
+        """Whether text here belongs to instructions, such as the result of a field inside them."""
+        return any(self._in_instructions)
+
+    def enter(self, paragraph: Any) -> None:
+        """Begin a paragraph; instructions that do not end in it were never closed, and hide nothing."""
+        if self.hide and not any(_ends_instructions(one) for one in paragraph.iter()):
+            self._in_instructions.clear()
+
+    def meet(self, node: Any) -> None:
+        """Go past a field's character."""
+        kind = attribute(node, "fldCharType")
+        if kind == "begin":
+            self._in_instructions.append(True)
+        elif kind == "separate" and self._in_instructions:
+            self._in_instructions[-1] = False
+        elif kind == "end" and self._in_instructions:
+            self._in_instructions.pop()
+
+
+def _ends_instructions(node: Any) -> bool:
+    return local(node) == "fldChar" and attribute(node, "fldCharType") in ("separate", "end")
 
 
 def has_deleted_mark(properties: Any) -> bool:

@@ -21,6 +21,7 @@ class _Style:
     outline: int | None
     list_id: str
     list_level: int
+    hidden: bool | None = None
 
 
 class Styles:
@@ -49,6 +50,7 @@ class Styles:
                 outline=_number(_descendant(properties, "outlineLvl")),
                 list_id=list_id,
                 list_level=list_level,
+                hidden=_is_hidden(values.get("rPr")),
             )
         return cls(found)
 
@@ -67,6 +69,18 @@ class Styles:
                 return style.outline + 1 if style.outline < 9 else None
         return None
 
+    def hides(self, run: Any) -> bool:
+        """Tell whether a run is hidden text, by itself or by its style."""
+        properties = _descendant(run, "rPr")
+        if properties is None:
+            return False
+        own = _is_hidden(properties)
+        if own is not None:
+            return own
+        style_id = _value(_descendant(properties, "rStyle")) or ""
+        chain = (style.hidden for _, style in self._based_on(style_id) if style)
+        return next((hidden for hidden in chain if hidden is not None), False)
+
     def list_of(self, properties: Any) -> tuple[str, int]:
         """Return the list that a paragraph's style puts it into: id and level; the id is empty for none."""
         for _, style in self._chain(properties):
@@ -75,7 +89,9 @@ class Styles:
         return "", 0
 
     def _chain(self, properties: Any) -> list[tuple[str, _Style | None]]:
-        style_id = _value(_descendant(properties, "pStyle")) or ""
+        return self._based_on(_value(_descendant(properties, "pStyle")) or "")
+
+    def _based_on(self, style_id: str) -> list[tuple[str, _Style | None]]:
         chain: list[tuple[str, _Style | None]] = []
         while style_id and len(chain) < 20:
             style = self._styles.get(style_id)
@@ -109,9 +125,9 @@ class Numbering:
             elif local(node) == "num":
                 list_id = attribute(node, "numId") or ""
                 kind = _value(_descendant(node, "abstractNumId")) or ""
-                numbering.levels[list_id] = abstract.get(kind, {})
-                has_override = _descendant(node, "startOverride") is not None
-                numbering._shared[list_id] = list_id if has_override else f"abstract {kind}"
+                overrides = _overrides(node, abstract.get(kind, {}))
+                numbering.levels[list_id] = {**abstract.get(kind, {}), **overrides}
+                numbering._shared[list_id] = list_id if overrides else f"abstract {kind}"
         return numbering
 
     def marker(self, properties: Any, styles: Styles) -> str:
@@ -165,6 +181,25 @@ def _level(node: Any) -> tuple[str, str, int]:
         values.get("lvlText") or "",
         whole(start, 1),
     )
+
+
+def _overrides(node: Any, levels: dict[int, tuple[str, str, int]]) -> dict[int, tuple[str, str, int]]:
+    """Return the levels of a list that it counts or writes in its own way."""
+    found = {}
+    for override in node:
+        if local(override) != "lvlOverride":
+            continue
+        at = whole(attribute(override, "ilvl"))
+        own = _descendant(override, "lvl")
+        kind, text, start = _level(own) if own is not None else levels.get(at, ("decimal", "%1.", 1))
+        found[at] = (kind, text, whole(_value(_descendant(override, "startOverride")), start))
+    return found
+
+
+def _is_hidden(properties: Any) -> bool | None:
+    """Tell what run properties say of being hidden; None where they say nothing."""
+    switch = _descendant(properties, "vanish")
+    return None if switch is None else _value(switch) in (None, "1", "true", "on")
 
 
 def _list_of(properties: Any) -> tuple[str, int]:

@@ -28,6 +28,9 @@ _GUESSED_BYTES = 200_000
 _MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROLS = 0.02
+_FEW_CONTROLS = 2
+"""So many may stand in a short text, as long as they are not a tenth of it."""
+_NOT_LATIN = "declares a Latin encoding, read as the UTF-8 that it holds"
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
@@ -63,7 +66,10 @@ def decode(raw: bytes, declared: str = "") -> Decoded:
             return _replaced(raw[len(mark) :], encoding)
     if wide := _wide(raw):
         return _replaced(raw, wide)
-    if (declared := known(declared)) and not declared.startswith(("utf-16", "utf-32", "utf_16")):
+    declared = known(declared)
+    if declared == "cp1252" and len(_MULTIBYTE.findall(raw)) > 1 and _is_utf8(raw):
+        return _checked(Decoded(raw.decode("utf-8"), "utf-8", warnings=(_NOT_LATIN,)))
+    if declared and not declared.startswith(("utf-16", "utf-32", "utf_16")):
         decoded = _replaced(raw, declared)
         if decoded.text.count("\ufffd") * 100 <= len(decoded.text):
             return decoded
@@ -75,6 +81,14 @@ def decode(raw: bytes, declared: str = "") -> Decoded:
         if _is_mostly_utf8(raw):
             return _replaced(raw, "utf-8")
         return _checked(_guess(raw, error))
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def known(name: str) -> str:
@@ -97,7 +111,11 @@ def is_text(raw: bytes) -> bool:
     if not raw or raw.startswith(tuple(mark for mark, _ in _MARKS)) or _wide(raw):
         return True
     controls = sum(raw.count(byte) for byte in _CONTROL_BYTES)
-    return controls <= len(raw) * _MOST_CONTROLS
+    return controls <= _most_controls(len(raw))
+
+
+def _most_controls(length: int) -> float:
+    return max(_MOST_CONTROLS * length, min(_FEW_CONTROLS, length / 10))
 
 
 _CONTROL_BYTES = [bytes([code]) for code in (*range(9), *range(14, 27), *range(28, 32), 127)]
@@ -116,7 +134,7 @@ def _replaced(raw: bytes, encoding: str) -> Decoded:
 def _checked(decoded: Decoded) -> Decoded:
     text = decoded.text
     controls = len(_CONTROL.findall(text))
-    if controls > len(text) * _MOST_CONTROLS and controls > 0:
+    if controls > _most_controls(len(text)):
         at = next(_CONTROL.finditer(text)).start()
         raise Unreadable(
             f"expected text, found binary data: {controls} control characters, U+{ord(text[at]):04X} at {at}"
@@ -182,6 +200,9 @@ def _is_mostly_utf8(raw: bytes) -> bool:
 
 
 _ASCII = bytes(range(128))
+_TYPOGRAPHY = b"\x80\x85\x91\x92\x93\x94\x95\x96\x97\x99\xa0"
+"""Quotes, dashes and the like in windows-1252: all that English text has beyond ASCII. Letters in other encodings."""
+_BETWEEN_LETTERS = re.compile(rb"[A-Za-z][^\x00-\x7f\x92\x96\x97][A-Za-z]")
 
 
 def _guess(raw: bytes, error: UnicodeDecodeError) -> Decoded:
@@ -192,6 +213,8 @@ def _guess(raw: bytes, error: UnicodeDecodeError) -> Decoded:
             f"expected utf-8 text, found byte 0x{raw[error.start]:02x} at {error.start}; other encodings need "
             f"the extra formats: {INSTALL}"
         ) from None
+    if not raw.translate(None, _ASCII + _TYPOGRAPHY) and not _BETWEEN_LETTERS.search(raw):
+        return Decoded(raw.decode("cp1252"), "cp1252", guessed=True)
     sample = raw if len(raw) <= _GUESSED_BYTES else raw[: raw.rfind(b"\n", 0, _GUESSED_BYTES) + 1]
     found = chardet.detect(sample or raw[:_GUESSED_BYTES])
     encoding = known(str(found.get("encoding") or "")) or "cp1252"

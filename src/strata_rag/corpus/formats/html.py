@@ -13,7 +13,7 @@ from strata_rag.corpus.formats.texts import TextBuilder
 _UNSEEN = frozenset(
     {
         "head", "script", "style", "template", "noscript", "iframe", "object", "embed", "applet", "audio", "video",
-        "canvas", "map", "datalist", "noframes",
+        "canvas", "map", "datalist", "noframes", "annotation", "annotation-xml",
     }
 )  # fmt: skip
 _PARAGRAPHS = frozenset(
@@ -40,7 +40,9 @@ _META = re.compile(
     rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE | re.DOTALL
 )
 _XML = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9_.:-]{1,40})""")
-_PHP = re.compile(r"<\?(?:php|=)(?:(?!\?>).)*(?:\?>|\Z)", re.DOTALL | re.IGNORECASE)
+_PHP = re.compile(
+    r"<\?(?:php|=)(?:(?!\?>).)*(?:\?>|\Z)|<\?(?!xml\b)(?:(?!\?>|<\?).)*\?>", re.DOTALL | re.IGNORECASE
+)
 _SCRIPTS = re.compile(rb"<(script|style)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _DECLARED_WITHIN = 4096
 _GIVEN_UP = (

@@ -12,6 +12,8 @@ from strata_rag.corpus.formats.texts import Cleaner, TextBuilder
 from strata_rag.documents import Record, Scalar
 
 _DEEPEST = 40
+_MOST_DIGITS = 4000
+"""Beyond it Python refuses to read a whole number."""
 _ELLIPSIS = "(nested deeper)"
 
 
@@ -23,14 +25,17 @@ def read_json(raw: bytes, *, options: Options) -> Extraction:
     """
     decoded = decode(raw)
     try:
-        value = json.loads(decoded.text)
+        value = _loaded(decoded.text)
     except RecursionError:
         raise Unreadable("expected JSON, found values nested too deep") from None
     except ValueError as error:
-        lines = _values(decoded.text)
-        if lines is None:
-            raise Unreadable(f"expected JSON, found: {error}") from error
-        return _extraction([*lines[0]], "jsonl", options, decoded.encoding, lines[1])
+        lines, bad = _values(decoded.text)
+        if not lines or len(bad) * 2 > len(lines):
+            several = _concatenated(decoded.text)
+            if several is None:
+                raise Unreadable(f"expected JSON, found: {error}") from error
+            return _extraction(several, "json", options, decoded.encoding, [])
+        return _extraction(lines, "jsonl", options, decoded.encoding, _named(bad))
     if isinstance(value, dict):
         lists = [entry for entry in value.values() if isinstance(entry, list) and entry]
         if len(value) == 1 and lists and all(isinstance(entry, dict) for entry in lists[0]):
@@ -46,24 +51,68 @@ def read_jsonl(raw: bytes, *, options: Options) -> Extraction:
         Unreadable: No line is JSON.
     """
     decoded = decode(raw)
-    found = _values(decoded.text)
-    if found is None:
+    values, bad = _values(decoded.text)
+    if bad and (several := _concatenated(decoded.text)) is not None:
+        return _extraction(several, "jsonl", options, decoded.encoding, [])
+    if bad and not values:
         raise Unreadable("expected JSON, one value a line; found none")
-    return _extraction(found[0], "jsonl", options, decoded.encoding, found[1])
+    return _extraction(values, "jsonl", options, decoded.encoding, _named(bad))
 
 
-def _values(text: str) -> tuple[list[Any], list[str]] | None:
+def _values(text: str) -> tuple[list[Any], list[int]]:
+    """Return the values of the lines that hold one each, and the numbers of the lines that do not."""
     values, bad = [], []
     for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
         if not line.strip():
             continue
         try:
-            values.append(json.loads(line))
+            values.append(_loaded(line))
         except (ValueError, RecursionError):
             bad.append(number)
-    if bad and len(bad) * 2 > len(values):
-        return None
-    return values, [f"no JSON in line {list_some(bad)}: left out"] if bad else []
+    return values, bad
+
+
+def _named(bad: list[int]) -> list[str]:
+    return [f"no JSON in line {list_some(bad)}: left out"] if bad else []
+
+
+def _concatenated(text: str) -> list[Any] | None:
+    """Return the values that stand one behind the other, over lines or on one; None where that is not all."""
+    values = []
+    at = len(text) - len(text.lstrip())
+    while at < len(text):
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return None
+        values.append(value)
+        at += len(text[at : at + 1000]) - len(text[at : at + 1000].lstrip())
+    return values
+
+
+def _loaded(text: str) -> Any:
+    return _DECODER.decode(text)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose names stand once: a second one gets a number."""
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    found = {}
+    for name, value in pairs:
+        unique, number = name, 2
+        while unique in found:
+            unique, number = f"{name} ({number})", number + 1
+        found[unique] = value
+    return found
+
+
+def _whole_number(digits: str) -> int | str:
+    return int(digits) if len(digits) < _MOST_DIGITS else digits
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole_number)
 
 
 def _extraction(
@@ -121,7 +170,7 @@ def _fields(value: Any, name: str, depth: int) -> Iterator[tuple[str, Scalar]]:
 def _bounded(value: Scalar) -> Scalar:
     """Return the value; a number that an index can't hold becomes its text."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
-        return str(value) if abs(value) < 10**4000 else "(a number of more than 4,000 digits)"
+        return str(value)
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return str(value)
     return value

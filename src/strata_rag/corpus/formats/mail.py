@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import binascii
 import email
 import email.policy
+import quopri
 from collections.abc import Callable, Iterator
 from email.message import EmailMessage
 
@@ -29,7 +31,7 @@ def read_mail(raw: bytes, *, read: ReadBytes) -> Extraction:
         Unreadable: It is no mail.
     """
     message = email.message_from_bytes(raw, policy=email.policy.default)
-    headers = {name: value for name in _SHOWN if (value := _header(message, name))}
+    headers = _headers(message)
     if not headers and not any(message.keys()):
         raise Unreadable("expected a mail, found no header")
     builder = TextBuilder()
@@ -50,12 +52,32 @@ def read_mail(raw: bytes, *, read: ReadBytes) -> Extraction:
     )
 
 
-def _header(message: EmailMessage, name: str) -> str:
+def _headers(message: EmailMessage) -> dict[str, str]:
+    """Return the headers that are shown, by name."""
+    stated = {key.lower(): str(value) for key, value in reversed(list(message.raw_items()))}
+    raw = {name: stated[name.lower()] for name in _SHOWN if name.lower() in stated}
+    if all(value.isascii() for value in raw.values()):
+        shown = {name: _parsed(message, name, value) for name, value in raw.items()}
+    else:
+        shown = _guessed(message, raw)
+    return {name: plain for name, value in shown.items() if (plain := " ".join(value.split()))}
+
+
+def _guessed(message: EmailMessage, raw: dict[str, str]) -> dict[str, str]:
+    """Decode headers that hold bytes beyond ASCII without a word on their encoding, like the whole mail."""
+    values = {name: value.encode("utf-8", "surrogateescape") for name, value in raw.items()}
     try:
-        return " ".join(str(message[name] or "").split())
+        charset = decode(b"\n".join((*values.values(), *map(_payload, _bodies(message))))).encoding
+        return {name: decode(value, charset).text for name, value in values.items()}
+    except Unreadable:
+        return raw
+
+
+def _parsed(message: EmailMessage, name: str, raw: str) -> str:
+    try:
+        return str(message[name] or "")
     except Exception:  # the parser raises many kinds on headers that break its grammar
-        raw = next((value for key, value in message.raw_items() if key.lower() == name.lower()), "")
-        return " ".join(str(raw).split())
+        return raw
 
 
 def _write(
@@ -79,14 +101,22 @@ def _write(
 
 def _bodies(part: EmailMessage) -> Iterator[EmailMessage]:
     """Yield the parts that a reader sees in place: of alternatives the plain one."""
-    if part.get_content_maintype() == "multipart":
+    if part.get_content_maintype() == "multipart" and part.is_multipart():
         children = [child for child in part.iter_parts() if isinstance(child, EmailMessage)]
         if part.get_content_subtype() == "alternative":
             children = _preferred(children)
         for child in children:
             yield from _bodies(child)
-    elif part.get_content_maintype() == "text" and not _is_attached(part):
+    elif _is_shown(part):
         yield part
+
+
+def _is_shown(part: EmailMessage) -> bool:
+    """Tell whether a part is read in place: text, reports of delivery, what was never cut into parts."""
+    kind = part.get_content_type()
+    if kind == "text/css" or _is_attached(part):
+        return False
+    return part.get_content_maintype() in ("text", "multipart") or kind == "message/delivery-status"
 
 
 def _preferred(children: list[EmailMessage]) -> list[EmailMessage]:
@@ -107,7 +137,7 @@ def _attachments(message: EmailMessage) -> Iterator[EmailMessage]:
         for child in message.iter_parts():
             if isinstance(child, EmailMessage):
                 yield from _attachments(child)
-    elif _is_attached(message):
+    elif not _is_shown(message) and message.get_content_type() != "text/css":
         yield message
 
 
@@ -133,25 +163,48 @@ def _write_body(builder: TextBuilder, part: EmailMessage, warnings: list[str], e
 
 def _payload(part: EmailMessage) -> bytes:
     payload = part.get_payload(decode=True)
-    return payload if isinstance(payload, bytes) else b""
+    if isinstance(payload, bytes):
+        return payload
+    parts = part.get_payload()
+    if not isinstance(parts, list):
+        return b""
+    return b"\n".join(one.as_bytes() for one in parts if isinstance(one, EmailMessage))
+
+
+def _enclosed(part: EmailMessage) -> EmailMessage | None:
+    """Return the mail that a part holds, unpacked where its sender packed it against the rules."""
+    inner = next((child for child in part.iter_parts() if isinstance(child, EmailMessage)), None)
+    packing = str(part.get("content-transfer-encoding", "")).strip().lower()
+    if inner is None or packing not in ("base64", "quoted-printable"):
+        return inner
+    plain = str(inner.get_payload()) if not inner.is_multipart() else ""
+    unpack = binascii.a2b_base64 if packing == "base64" else quopri.decodestring
+    try:
+        raw = unpack(plain.encode("utf-8", "surrogateescape"))
+    except (binascii.Error, ValueError):
+        return inner
+    message = email.message_from_bytes(raw, policy=email.policy.default)
+    return message if any(message.keys()) else inner
 
 
 def _write_attachment(
     builder: TextBuilder, part: EmailMessage, warnings: list[str], read: ReadBytes, depth: int
 ) -> None:
     if part.get_content_type() == "message/rfc822":
-        inner = next((child for child in part.iter_parts() if isinstance(child, EmailMessage)), None)
+        inner = _enclosed(part)
         if inner is None or depth >= _DEEPEST:
             warnings.append("an attached mail nests too deep: left out")
             return
-        headers = {name: value for name in _SHOWN if (value := _header(inner, name))}
+        headers = _headers(inner)
         builder.end_line(blank=True)
         builder.section(f"attached mail: {headers.get('Subject', '')}")
         _write(builder, inner, headers, warnings, read, depth + 1)
         return
-    name = part.get_filename() or f"unnamed {part.get_content_type()}"
+    stated = part.get_filename()
+    name = stated or f"unnamed {part.get_content_type()}"
+    ending = {"json": ".json", "csv": ".csv"}.get(part.get_content_subtype(), "")
     try:
-        found = read(name, _payload(part))
+        found = read(stated or f"unnamed{ending}", _payload(part))
     except Unreadable as error:
         warnings.append(f"attachment {name}: {error}")
         return

@@ -27,23 +27,27 @@ def read_odt(raw: bytes, *, limits: Limits) -> Extraction:
         Unreadable: It is damaged or encrypted.
     """
     if raw.lstrip()[:5] == b"<?xml":
-        return _extraction(parse_xml(raw, "the document"), "")
+        root = parse_xml(raw, "the document")
+        return _extraction(root, "", root)
     packed = Packed(raw, limits)
     if packed.has("META-INF/manifest.xml") and b"encryption-data" in packed.read("META-INF/manifest.xml"):
         raise Unreadable("encrypted: a password is needed")
+    styles = packed.xml("styles.xml") if packed.has("styles.xml") else None
     title = ""
     if packed.has("meta.xml"):
         root = packed.xml("meta.xml")
         title = next((node.text or "" for node in root.iter() if local(node) == "title"), "")
-    return _extraction(packed.xml("content.xml"), believable_title(title))
+    return _extraction(packed.xml("content.xml"), believable_title(title), styles)
 
 
-def _extraction(root: Any, title: str) -> Extraction:
+def _extraction(root: Any, title: str, styles: Any) -> Extraction:
     body = next((node for node in root.iter() if local(node) == "body"), None)
     if body is None:
         raise Unreadable("damaged: the document has no body")
     document = _Document()
+    document.margins(styles, "header")
     document.blocks(body)
+    document.margins(styles, "footer")
     out = document.out
     return Extraction(
         text=out.build(),
@@ -59,6 +63,18 @@ class _Document:
         self.out = TextBuilder()
         self._path: list[tuple[int, str]] = []
         self._after: list[Any] = []
+        self._margins: set[str] = set()
+
+    def margins(self, styles: Any, kind: str) -> None:
+        """Write the headers or footers of the pages, each text once."""
+        for node in () if styles is None else styles.iter("{*}master-page"):
+            for margin in node:
+                text = " ".join("".join(margin.itertext()).split()) if local(margin) == kind else ""
+                if text and text not in self._margins:
+                    self._margins.add(text)
+                    self.out.end_line(blank=True)
+                    self.blocks(margin)
+                    self.out.end_line(blank=True)
 
     def blocks(self, parent: Any, marker: str = "") -> None:
         for node in parent:
@@ -74,7 +90,7 @@ class _Document:
                 self.out.end_line(blank=True)
                 self.out.section(attribute(node, "name") or "")
                 self.blocks(node)
-            elif name and name not in _UNSEEN:
+            elif name and name not in _UNSEEN and not _is_hidden(node):
                 self.blocks(node, marker)
 
     def _paragraph(self, node: Any, marker: str) -> None:
@@ -112,7 +128,9 @@ class _Document:
                 self._after.append(child if name != "table" else [child])
             elif name == "note":
                 self._after += [one for one in child if local(one) == "note-body"]
-            elif name and name not in _UNSEEN:
+            elif name == "ruby-text":
+                yield f"({''.join(self._inline(child))})"
+            elif name and name not in _UNSEEN and not _is_hidden(child):
                 yield from self._inline(child)
             yield _spaced(child.tail)
 
@@ -137,6 +155,14 @@ class _Document:
                 texts.append("".join(self._inline(node)))
         self._after.clear()
         return " ".join(" ".join(texts).split())
+
+
+def _is_hidden(node: Any) -> bool:
+    """Tell whether a section or a text is marked as one that is not shown."""
+    name = local(node)
+    return (name == "section" and attribute(node, "display") == "none") or (
+        name == "hidden-text" and attribute(node, "is-hidden") == "true"
+    )
 
 
 def _above(node: Any, name: str) -> Iterator[Any]:

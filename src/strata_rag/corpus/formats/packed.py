@@ -146,6 +146,9 @@ class Package(Packed):
         for target, kind in self.relations("").values():
             if kind == "officeDocument":
                 return target
+        for usual in ("word/document.xml", "xl/workbook.xml"):
+            if self.has(usual):
+                return usual
         raise Unreadable("damaged: no main part")
 
     def relations(self, part: str) -> dict[str, tuple[str, str]]:

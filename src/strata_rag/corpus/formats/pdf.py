@@ -11,7 +11,7 @@ from typing import Any
 
 from strata_rag.corpus.formats.docx_nodes import believable_title
 from strata_rag.corpus.formats.extraction import INSTALL, Extraction, Limits, Unreadable, list_some
-from strata_rag.corpus.formats.pdf_repair import with_glyph_names
+from strata_rag.corpus.formats.pdf_repair import with_glyph_names, with_trailer
 from strata_rag.corpus.formats.texts import TextBuilder
 
 _HYPHEN = re.compile(r"(\w*)\ufffe(\w*)")
@@ -35,7 +35,14 @@ def read_pdf(raw: bytes, *, limits: Limits) -> Extraction:
         import pypdfium2
     except ImportError:
         raise Unreadable(f"PDF needs the extra formats: {INSTALL}") from None
-    document = _opened(pypdfium2, raw)
+    warnings = []
+    try:
+        document = _opened(pypdfium2, raw)
+    except Unreadable:
+        if (mended := with_trailer(raw)) is None:
+            raise
+        document = _opened(pypdfium2, mended)
+        warnings.append("damaged: its end is missing, pages may be too")
     count = len(document)
     if count > limits.max_pages:
         raise Unreadable(f"{count} pages, more than corpus.limits.max_pages {limits.max_pages}")
@@ -53,8 +60,8 @@ def read_pdf(raw: bytes, *, limits: Limits) -> Extraction:
     attached = document.count_attachments()
     if attached:
         noun = "1 attached file" if attached == 1 else f"{attached} attached files"
-        found = replace(found, warnings=(*found.warnings, f"{noun} left out"))
-    return found
+        warnings.append(f"{noun} left out")
+    return replace(found, warnings=(*found.warnings, *warnings))
 
 
 def _opened(pypdfium2: Any, raw: bytes) -> Any:
@@ -155,7 +162,8 @@ class _Reader:
             self.lost_glyphs |= bool(_SUSPECT.search(text))
             self._out.exact(_BULLET.sub("•", _joined(text.replace("\r\n", "\n"))).strip("\n"))
             text_page.close()
-            for line in _notes_and_values(self._document, page):
+            # A group of buttons has its value at each of them.
+            for line in dict.fromkeys(_notes_and_values(self._document, page)):
                 if line.strip() and line.partition(": ")[2].strip() not in text:
                     self._out.line(line)
         finally:

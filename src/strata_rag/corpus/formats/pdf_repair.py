@@ -7,11 +7,20 @@ import re
 from typing import Any
 
 _NAMED = re.compile(r"uni([0-9A-F]{4})|u([0-9A-F]{4,6})")
+_CATALOG = re.compile(rb"\b(\d{1,8}) (\d{1,5}) obj\s*<<[^>]{0,2000}?/Type\s*/Catalog\b")
 _LIGATURES = {
     "ff": "ff", "fi": "fi", "fl": "fl", "ffi": "ffi", "ffl": "ffl", "f_f": "ff", "f_i": "fi", "f_l": "fl",
     "f_f_i": "ffi", "f_f_l": "ffl", "f_t": "ft", "t_t": "tt", "T_h": "Th", "longst": "st", "st": "st", "s_t": "st",
     "c_t": "ct", "Q_u": "Qu", "f_j": "fj", "f_f_j": "ffj", "f_b": "fb", "f_h": "fh", "f_k": "fk",
 }  # fmt: skip
+
+
+def with_trailer(raw: bytes) -> bytes | None:
+    """Return a file that was cut before its trailer with one that names its catalog; None where there is none."""
+    if b"trailer" in raw or b"/Encrypt" in raw:
+        return None
+    found = _CATALOG.search(raw)
+    return None if found is None else raw + b"\ntrailer<</Root %b %b R>>\n%%%%EOF" % found.groups()
 
 
 def with_glyph_names(raw: bytes) -> bytes | None:

@@ -41,6 +41,7 @@ class _Sheet:
     shown: dict[int, dict[int, str]] = field(default_factory=dict)
     values: dict[int, dict[int, Scalar]] = field(default_factory=dict)
     uncomputed: list[str] = field(default_factory=list)
+    last: int = 0
 
     def rows(self) -> Iterator[Row]:
         previous = 0
@@ -70,6 +71,7 @@ class _Workbook:
         is_1904 = setting is not None and attribute(setting, "date1904") in ("1", "true", "on")
         self._formats = CellFormats.read(self._part("styles"), is_1904=is_1904)
         self._warnings: list[str] = []
+        self._lost_strings = 0
 
     def read(self) -> Extraction:
         sheets = [node for node in self._root.iter() if local(node) == "sheet"]
@@ -88,6 +90,9 @@ class _Workbook:
                 found.append((name, find_tables(sheet.rows())))
         if hidden:
             self._warnings.append(f"hidden sheets left out: {list_some(hidden)}")
+        if self._lost_strings:
+            noun = "1 cell" if self._lost_strings == 1 else f"{self._lost_strings} cells"
+            self._warnings.append(f"{noun} without text: the workbook's list of strings lacks it")
         if all(not tables for _, tables in found):
             found = []
         return tables_extraction(found, format="xlsx", options=self._options, warnings=self._warnings)
@@ -105,8 +110,8 @@ class _Workbook:
     def _sheet(self, name: str, node: Any) -> _Sheet | None:
         target, kind = self._relations.get(_relation_id(node), ("", ""))
         if kind != "worksheet":
-            if kind:
-                self._warnings.append(f"{name}: a {kind}, no cells")
+            what = f"a {kind}, no cells" if kind else "damaged: nothing says which part holds it"
+            self._warnings.append(f"{name}: {what}")
             return None
         try:
             root = self._package.xml(target)
@@ -125,7 +130,7 @@ class _Workbook:
 
     def _row(self, row: Any, sheet: _Sheet) -> None:
         stated = attribute(row, "r") or ""
-        number = whole(stated, max(sheet.shown, default=0) + 1)
+        sheet.last = number = whole(stated, sheet.last + 1)
         shown: dict[int, str] = {}
         values: dict[int, Scalar] = {}
         next_column = 0
@@ -156,11 +161,15 @@ class _Workbook:
             return text, text
         raw = None if "v" not in parts else parts["v"].text
         if raw is None:
-            return (None if "f" in parts and "v" not in parts else ""), ""
+            # Some writers leave an empty value behind; only a text can be empty once it was worked out.
+            is_uncomputed = "f" in parts and ("v" not in parts or kind != "str")
+            return (None if is_uncomputed else ""), ""
         if kind == "s":
             index = whole(raw.strip(), -1)
-            text = self._strings[index] if 0 <= index < len(self._strings) else ""
-            return text, text
+            if not 0 <= index < len(self._strings):
+                self._lost_strings += 1
+                return "", ""
+            return self._strings[index], self._strings[index]
         if kind == "b":
             return ("TRUE" if raw.strip() == "1" else "FALSE"), raw.strip() == "1"
         if kind in ("str", "e"):

@@ -14,6 +14,7 @@ from strata_rag.documents import Scalar
 _COLUMN = re.compile(r"([A-Z]{1,3})\d*")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _LITERALS = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
+_ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
 _ZEROS = re.compile(r"0{2,}")
 _PERCENT = re.compile(r"#?,?#*0(?:\.(0+))?%")
 _DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
@@ -21,7 +22,8 @@ _BUILT_IN = {
     **dict.fromkeys(
         (14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58), "yyyy-mm-dd"
     ),
-    **dict.fromkeys((18, 19, 20, 21, 45, 46, 47), "h:mm:ss"),
+    **dict.fromkeys((18, 19, 20, 21, 45, 47), "h:mm:ss"),
+    46: "[h]:mm:ss",
     22: "yyyy-mm-dd h:mm",
     9: "0%",
     10: "0.00%",
@@ -100,6 +102,8 @@ class CellFormats:
             return f"{number * 100:.{len(percent.group(1) or '')}f}%"
         if _ZEROS.fullmatch(bare.strip()) and number >= 0 and number == int(number):
             return str(int(number)).zfill(len(bare.strip()))
+        if elapsed := _ELAPSED.search(code):
+            return _elapsed(number, elapsed.group(1)[0].lower())
         letters = bare.lower().replace("general", "").replace("am/pm", "h").replace("a/p", "h")
         if "e+" in letters or not re.search("[ymdhs]", letters):
             return None
@@ -118,6 +122,17 @@ class CellFormats:
         if has_time and number % 1:
             return moment.strftime("%Y-%m-%d %H:%M:%S").removesuffix(":00")
         return f"{moment:%Y-%m-%d}"
+
+
+def _elapsed(number: float, unit: str) -> str:
+    """Return a length of time, in days, as hours, minutes and seconds, or from minutes or seconds on."""
+    sign, seconds = "-" if number < 0 else "", round(abs(number) * _SECONDS)
+    if unit == "s":
+        return f"{sign}{seconds}"
+    minutes, seconds = divmod(seconds, 60)
+    if unit == "m":
+        return f"{sign}{minutes}:{seconds:02}"
+    return f"{sign}{minutes // 60}:{minutes % 60:02}:{seconds:02}"
 
 
 def _plain(raw: str, number: float) -> str:
