@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -200,6 +201,7 @@ def test_the_key_never_stands_in_an_error(provider: Provider, server: Wire) -> N
     with pytest.raises(LLMError) as caught:
         provider.client(server, api_key_env="MY_KEY").complete(MESSAGES)
     assert "s3cret" not in caught.value.message + caught.value.hint
+    assert "s3cret" not in "".join(traceback.format_exception(caught.value))
     assert "MY_KEY" in caught.value.hint
 
 
