@@ -197,6 +197,25 @@ def test_query_and_eval_rerank_with_a_language_model_and_tell_its_cost(
     assert "ann@example.com" not in str(server.received[1].body)
 
 
+def test_a_budget_holds_a_language_model_that_only_reranks(
+    tmp_path: Path, tiny_model: Path, server: wire.Wire, cli: CommandLine
+) -> None:
+    server.decide = last_first
+    asked = {"provider": "openai", "model": "m", "base_url": f"{server.url}/v1"}
+    config = configured(
+        tmp_path, tiny_model, retrieval={"mode": "lexical", "rerank": {"scorer": "llm"}}, generation=asked
+    )
+    assert cli("ingest", config).code == 0
+    for command in (("query", config, "crane in hall four"), ("eval", config)):
+        cli(*command, "--max-calls", 0).tells(3, "expected at most 0 calls")
+        cli(*command, "--max-cost", 1).tells(2, "generation.price")
+    assert not server.received
+    assert cli("query", config, "crane in hall four", "--max-calls", 1).code == 0
+    assert cli("eval", config, "--max-calls", 0).code == 0, "the reply is in the cache"
+    cli("query", config, "crane in hall five", "--answer", "--max-calls", 1).tells(3, "at most 1 calls")
+    cli("eval", config, "--stop-if", "Hit@5<1").tells(2, "--stop-if: expected --answers or --judge")
+
+
 def test_a_language_model_of_its_own_reranks(
     tmp_path: Path, tiny_model: Path, server: wire.Wire, cli: CommandLine
 ) -> None:

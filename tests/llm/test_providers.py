@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -174,7 +175,6 @@ def test_a_reply_without_text_is_empty(provider: Provider, server: Wire, text: s
         (500, "server"),
         (503, "overloaded"),
         (529, "overloaded"),
-        (307, "bad_request"),
     ],
 )
 def test_every_refusal_has_its_kind(provider: Provider, server: Wire, status: int, kind: str) -> None:
@@ -201,6 +201,7 @@ def test_the_key_never_stands_in_an_error(provider: Provider, server: Wire) -> N
     with pytest.raises(LLMError) as caught:
         provider.client(server, api_key_env="MY_KEY").complete(MESSAGES)
     assert "s3cret" not in caught.value.message + caught.value.hint
+    assert "s3cret" not in "".join(traceback.format_exception(caught.value))
     assert "MY_KEY" in caught.value.hint
 
 
@@ -230,6 +231,79 @@ def test_an_answer_that_is_no_reply_is_an_error(provider: Provider, server: Wire
         provider.client(server).complete(MESSAGES)
     assert caught.value.kind == "server"
     assert "base_url" in caught.value.hint
+
+
+@every_provider
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"usage": None, "prompt_eval_count": None, "eval_count": None},
+        {
+            "usage": {
+                "prompt_tokens": "x", "completion_tokens": -1, "input_tokens": "x", "output_tokens": float("nan")
+            },
+            "prompt_eval_count": "x", "eval_count": True,
+        },
+    ],
+)  # fmt: skip
+def test_counts_that_are_none_are_not_said(provider: Provider, server: Wire, changes: dict[str, Any]) -> None:
+    reply = provider.reply()
+    server.answers = [replace(reply, body={**reply.body, **changes})]
+    completion = provider.client(server).complete(MESSAGES)
+    assert (completion.status, completion.usage) == ("complete", Usage())
+
+
+@every_provider
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 100_000,
+        b'{"choices": [null], "content": [null], "message": "x"}',
+        b'{"choices": [{}], "content": "x", "message": []}',
+        b'{"choices": {"0": 1}, "content": 7, "message": 7}',
+    ],
+)
+def test_json_of_another_shape_is_an_error(provider: Provider, server: Wire, body: bytes) -> None:
+    server.answers = [Answer(body=body)]
+    with pytest.raises(LLMError, match="as JSON, found") as caught:
+        provider.client(server).complete(MESSAGES)
+    assert caught.value.kind == "server"
+
+
+@every_provider
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_body_that_can_not_be_unpacked_is_an_error(
+    provider: Provider, server: Wire, *, stream: bool
+) -> None:
+    server.answers = [Answer(body=b"no gzip", headers={"Content-Encoding": "gzip"})]
+    with pytest.raises(LLMError) as caught:
+        provider.client(server).complete(MESSAGES, on_text=[].append if stream else None)
+    assert caught.value.kind == "connection"
+
+
+@every_provider
+def test_a_reply_far_above_its_limit_is_not_read_to_its_end(provider: Provider, server: Wire) -> None:
+    server.answers = [provider.reply("long " * 1_000_000)]
+    with pytest.raises(LLMError, match="more than 4010000 bytes"):
+        provider.client(server, max_tokens=10).complete(MESSAGES)
+
+
+@every_provider
+def test_half_a_character_is_replaced_since_nothing_can_print_it(provider: Provider, server: Wire) -> None:
+    server.answers = [provider.reply("forty \ud83d metres, \ud83d\ude00")]
+    assert provider.client(server).complete(MESSAGES).text == "forty \ufffd metres, \U0001f600"
+
+
+def test_a_reply_in_parts_is_put_together(server: Wire) -> None:
+    reply = wire.openai_reply()
+    reply.body["choices"][0]["message"]["content"] = [
+        {"type": "text", "text": "Forty "},
+        {"type": "image_url"},
+        {"type": "text", "text": "metres."},
+    ]
+    server.answers = [reply]
+    client = OpenAIClient(ModelSettings("m", server.url + "/v1", is_local=True))
+    assert client.complete(MESSAGES).text == "Forty metres."
 
 
 @every_provider
@@ -296,8 +370,9 @@ def test_a_redirect_is_not_followed(provider: Provider, server: Wire) -> None:
     with wire.serving() as elsewhere:
         elsewhere.answers = [provider.reply()]
         server.answers = [Answer(307, {}, {"Location": elsewhere.url + provider.path})]
-        with pytest.raises(LLMError):
+        with pytest.raises(LLMError, match=f"a redirect, .*{elsewhere.url}") as caught:
             provider.client(server).complete(MESSAGES)
+        assert "base_url" in caught.value.hint
         assert elsewhere.received == []
 
 

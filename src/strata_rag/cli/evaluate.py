@@ -66,16 +66,16 @@ def evaluate_command(
     from strata_rag import experiment as use_cases
     from strata_rag import report
     from strata_rag.evaluation import StopRule
+    from strata_rag.llm import Budget
 
     if (repeat or 1) > 1 and not judge:
         raise typer.BadParameter("--repeat: expected --judge beside it, found none")
     wanted = answers or judge
-    if not wanted and (stop_if or max_cost is not None or max_calls is not None):
-        raise typer.BadParameter(
-            "--stop-if, --max-cost and --max-calls: expected --answers or --judge beside them"
-        )
+    if not wanted and stop_if:
+        raise typer.BadParameter("--stop-if: expected --answers or --judge beside it")
     rules = tuple(StopRule.parse(text) for text in stop_if or ())
     experiment = load_experiment(config, overrides)
+    experiment.budget = Budget(max_cost=max_cost, max_calls=max_calls)
     settings = use_cases.SearchSettings.of(
         experiment.config, mode=check_mode(mode), dense_only=dense_only, no_rerank=no_rerank
     )

@@ -19,6 +19,7 @@ from strata_rag.cli.common import (
     print_json,
     print_warnings,
 )
+from strata_rag.cli.paying import MaxCalls, MaxCost
 
 _FILTER_HELP = (
     "Only chunks whose field meets this: source=atlas, source=atlas,beta, source!=atlas, year>=2020, "
@@ -50,6 +51,8 @@ def query_command(
         bool,
         typer.Option("--answer", help="Answer from the hits, with citations, by what `generation` names."),
     ] = False,
+    max_cost: MaxCost = None,
+    max_calls: MaxCalls = None,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
@@ -57,8 +60,10 @@ def query_command(
     from strata_rag import experiment as use_cases
     from strata_rag import report
     from strata_rag.index import parse_filters
+    from strata_rag.llm import Budget
 
     experiment = load_experiment(config, overrides)
+    experiment.budget = Budget(max_cost=max_cost, max_calls=max_calls)
     settings = use_cases.SearchSettings.of(
         experiment.config,
         mode=check_mode(mode),

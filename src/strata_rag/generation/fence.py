@@ -9,6 +9,8 @@ from strata_rag.generation.guards.hidden import without_hidden
 from strata_rag.llm import fence_marker
 
 _LONGEST_LABEL = 120
+# What a label is made of: a title that holds it could end the label, or state a page of its own.
+_FORGING = str.maketrans("<>|", "‹›¦")
 
 
 def request_marker(key: bytes, question: str, passages: Sequence[ContextPassage]) -> str:
@@ -59,6 +61,6 @@ def fence_label(passage: ContextPassage) -> str:
 
 
 def _on_a_line(text: str) -> str:
-    clean = " ".join(without_hidden(text).text.replace("<", "‹").replace(">", "›").split())
+    clean = " ".join(without_hidden(text).text.translate(_FORGING).split())
     clean = "".join(letter for letter in clean if letter.isprintable())
     return clean if len(clean) <= _LONGEST_LABEL else clean[: _LONGEST_LABEL - 1] + "…"

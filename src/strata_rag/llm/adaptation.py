@@ -58,7 +58,8 @@ class Adaptation:
             except Refused as error:
                 note = _reason(error.refusal, has_schema=has_schema)
                 if note is None or note in notes:
-                    raise failure(settings, error.refusal) from error
+                    # Not chained: what the server said stands in a traceback too, and some repeat the key.
+                    raise failure(settings, error.refusal) from None
                 notes = (*notes, note)
             else:
                 self._learn(notes)

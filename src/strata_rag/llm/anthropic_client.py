@@ -119,7 +119,7 @@ class AnthropicClient:
         return _Reply(
             text="".join(block.text for block in content if block.type == "text"),
             stop=answer.stop_reason or "",
-            usage=Usage(_read_tokens(answer.usage), answer.usage.output_tokens),
+            usage=_usage(answer.usage),
             request_id=getattr(answer, "_request_id", None) or answer.id or "",
         )
 
@@ -129,13 +129,13 @@ class AnthropicClient:
             for event in stream:
                 if event.type == "message_start":
                     reply.request_id = event.message.id
-                    reply.usage = Usage(_read_tokens(event.message.usage), None)
+                    reply.usage = Usage(_usage(event.message.usage).input_tokens)
                 elif event.type == "content_block_delta" and event.delta.type == "text_delta":
                     reply.text += event.delta.text
                     on_text(event.delta.text)
                 elif event.type == "message_delta":
                     reply.stop = event.delta.stop_reason or reply.stop
-                    reply.usage = Usage(reply.usage.input_tokens, event.usage.output_tokens)
+                    reply.usage = Usage(reply.usage.input_tokens, _usage(event.usage).output_tokens)
                 ended = ended or event.type == "message_stop"
         if not ended:
             raise broken_off(self._settings)
@@ -182,7 +182,10 @@ class AnthropicClient:
             return self._opened
 
 
-def _read_tokens(counted: Any) -> int:
-    """Return all tokens read, those of the provider's own prompt cache included."""
+def _usage(counted: Any) -> Usage:
+    """Return all tokens read, those of the provider's own prompt cache included, and those written."""
+    if counted is None:
+        return Usage()
     parts = (counted.input_tokens, counted.cache_creation_input_tokens, counted.cache_read_input_tokens)
-    return sum(part or 0 for part in parts)
+    known = [tokens for part in parts if (tokens := Usage.read(part, None).input_tokens) is not None]
+    return Usage.read(sum(known) if known else None, counted.output_tokens)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -36,6 +37,17 @@ class Usage:
 
     input_tokens: int | None = None
     output_tokens: int | None = None
+
+    @classmethod
+    def read(cls, read: object, written: object) -> Usage:
+        """Return the usage that a server states; what is no number of tokens counts as not said."""
+        return cls(_tokens(read), _tokens(written))
+
+
+def _tokens(stated: object) -> int | None:
+    if isinstance(stated, bool) or not isinstance(stated, int | float) or not 0 <= stated < math.inf:
+        return None
+    return int(stated)
 
 
 @dataclass(frozen=True, slots=True)

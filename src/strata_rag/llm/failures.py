@@ -65,6 +65,8 @@ class Refusal:
     @classmethod
     def of(cls, status: int, body: object, headers: Mapping[str, str], *, today: float) -> Refusal:
         """Read a body as Anthropic, OpenAI, Ollama and the servers that imitate them write it."""
+        if 300 <= status < 400:
+            return cls(status, message=headers.get("location", ""))
         error: Any = body.get("error", body) if isinstance(body, Mapping) else body
         wait = read_retry_after(headers, today=today)
         if not isinstance(error, Mapping):
@@ -121,15 +123,19 @@ def failure(settings: ModelSettings, refusal: Refusal) -> LLMError:
     said = _one_line(refusal.message or refusal.code or refusal.type, settings)
     where = f"{settings.base_url}: expected a reply of {settings.model}"
     status = f" ({refusal.status})" if refusal.status >= 300 else ""
-    found = {
-        "auth": f"the server refused the key{status}",
-        "quota": f"the account can't pay for more{status}",
-        "not_found": f"the server knows no such model or path{status}",
-        "rate_limit": f"too many calls{status}",
-        "overloaded": f"the server is overloaded{status}",
-        "timeout": f"the server gave up waiting{status}",
-        "bad_request": f"the server refused the request{status}",
-    }.get(kind, f"the server failed{status}")
+    found = (
+        f"a redirect, which is not followed{status}"
+        if refusal.status < 400 and status
+        else {
+            "auth": f"the server refused the key{status}",
+            "quota": f"the account can't pay for more{status}",
+            "not_found": f"the server knows no such model or path{status}",
+            "rate_limit": f"too many calls{status}",
+            "overloaded": f"the server is overloaded{status}",
+            "timeout": f"the server gave up waiting{status}",
+            "bad_request": f"the server refused the request{status}",
+        }.get(kind, f"the server failed{status}")
+    )
     message = f"{where}, {found}" + (f": {said}" if said else "")
     return LLMError(message, hint=_hint(kind, settings, refusal), kind=kind, retry_after=refusal.retry_after)
 
@@ -180,6 +186,8 @@ def _hint(kind: LLMErrorKind, settings: ModelSettings, refusal: Refusal) -> str:
         return "check the account's plan and limits; what was answered is kept, and the next run continues"
     if kind == "not_found":
         return f"check {where}.model and {where}.base_url"
+    if 300 <= refusal.status < 400:
+        return f"set {where}.base_url to the address that answers, if prompts may go there"
     if kind == "bad_request":
         if refusal.mentions("context", "too long", "too large", "maximum"):
             return "lower retrieval.top_k or chunking.size, or take a model that reads more"

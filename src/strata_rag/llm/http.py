@@ -16,25 +16,27 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 10.0
 _BEGAN = "strata_began"
+_BYTES, _BYTES_A_TOKEN = 4_000_000, 1_000  # a stream wraps each token in some hundred bytes of JSON
 
 
 def http_client(settings: ModelSettings) -> httpx2.Client:
-    """Return a client that gives a request up after `settings.timeout` seconds in all, and follows no redirect.
+    """Return a client that gives up after `settings.timeout` seconds in all, and follows no redirect.
 
     A library's own timeout is of silence: a server that sends a byte a second would never meet it. A redirect would
     send the prompt to another server than the config names. Proxies of the environment are used for servers elsewhere
-    only.
+    only. A body far larger than `settings.max_tokens` can be is not read to its end.
     """
     import httpx2
 
     timeout = settings.timeout
+    most = _BYTES + _BYTES_A_TOKEN * settings.max_tokens
 
     def begin(request: httpx2.Request) -> None:
         request.extensions[_BEGAN] = time.monotonic()
 
     def bound(response: httpx2.Response) -> None:
         deadline = response.request.extensions[_BEGAN] + timeout
-        response.stream = _bounded(response.stream, deadline, response.request)
+        response.stream = _bounded(response.stream, deadline, most, response.request)
 
     return httpx2.Client(
         timeout=httpx2.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout), pool=None),
@@ -47,25 +49,35 @@ def http_client(settings: ModelSettings) -> httpx2.Client:
 
 @contextmanager
 def transport_errors(settings: ModelSettings) -> Iterator[None]:
-    """Turn what goes wrong between here and the server into our error, whether a package has wrapped it or not."""
+    """Turn what goes wrong between here and the server into our error, whether a package has wrapped it or not.
+
+    That includes a reply of another shape than the protocol's: packages hand on what a server sent without a look at
+    it, so that reading it fails in as many ways as there are servers.
+    """
     import httpx2
 
     try:
         yield
     except httpx2.TimeoutException as error:
         raise too_slow(settings) from error
-    except httpx2.TransportError as error:
+    except httpx2.RequestError as error:
         raise unreachable(settings, error) from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise not_understood(settings, str(error)) from error
+    except (AttributeError, TypeError, LookupError) as error:
+        raise not_understood(settings, f"JSON of another shape ({error})") from error
 
 
-def _bounded(stream: Any, deadline: float, request: httpx2.Request) -> httpx2.SyncByteStream:
+def _bounded(stream: Any, deadline: float, most: int, request: httpx2.Request) -> httpx2.SyncByteStream:
     import httpx2
 
     class Bounded(httpx2.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
+            read = 0
             for part in stream:
+                read += len(part)
+                if read > most:
+                    raise httpx2.ReadError(f"a reply of more than {most} bytes", request=request)
                 if time.monotonic() > deadline:
                     raise httpx2.ReadTimeout("the reply took too long", request=request)
                 yield part

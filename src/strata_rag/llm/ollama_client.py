@@ -63,8 +63,8 @@ class OllamaClient:
             ),
             has_schema=schema is not None,
         )
-        usage = Usage(end.get("prompt_eval_count"), end.get("eval_count"))
-        stop = end.get("done_reason") or ("stop" if end.get("done") else "")
+        usage = Usage.read(end.get("prompt_eval_count"), end.get("eval_count"))
+        stop = str(end.get("done_reason") or ("stop" if end.get("done") else ""))
         status = _STATUSES.get(stop, "complete")
         if prompt_was_cut(messages, usage.input_tokens, window=window):
             status = "prompt_cut"
@@ -74,7 +74,7 @@ class OllamaClient:
             stop_reason=stop,
             usage=usage,
             latency_ms=(time.perf_counter() - began) * 1000,
-            request_id=end.get("created_at") or "",
+            request_id=str(end.get("created_at") or ""),
             notes=notes,
         )
 

@@ -131,8 +131,8 @@ class OpenAIClient:
             raise not_understood(self._settings, str(answer) if isinstance(answer, str) else "no choices")
         message = choices[0].message
         return _Reply(
-            text=message.content or "",
-            refusal=message.refusal or "",
+            text=_text(message.content),
+            refusal=_text(message.refusal),
             finish=choices[0].finish_reason or "",
             usage=_usage(answer.usage),
             request_id=getattr(answer, "_request_id", None) or answer.id or "",
@@ -147,10 +147,10 @@ class OpenAIClient:
                     reply.usage = _usage(chunk.usage)
                 for choice in chunk.choices or ():
                     reply.finish = choice.finish_reason or reply.finish
-                    reply.refusal += choice.delta.refusal or ""
-                    if choice.delta.content:
-                        reply.text += choice.delta.content
-                        on_text(choice.delta.content)
+                    reply.refusal += _text(choice.delta.refusal)
+                    if piece := _text(choice.delta.content):
+                        reply.text += piece
+                        on_text(piece)
         if not reply.finish:
             raise broken_off(self._settings)
         return reply
@@ -198,4 +198,11 @@ class OpenAIClient:
 def _usage(counted: Any) -> Usage:
     if counted is None:
         return Usage()
-    return Usage(counted.prompt_tokens, counted.completion_tokens)
+    return Usage.read(counted.prompt_tokens, counted.completion_tokens)
+
+
+def _text(content: Any) -> str:
+    """Return a reply's text; some servers send it in parts, which the package hands on as they are."""
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""

@@ -52,7 +52,11 @@ class ModelSettings:
         request_id: str,
         notes: Sequence[str],
     ) -> Completion:
-        """Return a reply with its cost; a complete one without text is ``empty``."""
+        """Return a reply with its cost; a complete one without text is ``empty``.
+
+        Halves of characters, which JSON can escape and nothing can print, become replacement characters.
+        """
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         if status == "complete" and not text.strip():
             status = "empty"
         return Completion(

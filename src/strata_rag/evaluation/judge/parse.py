@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from strata_rag.evaluation.judge.json_text import find_objects
@@ -164,6 +165,7 @@ def _stands_in(quote: str, text: str) -> bool:
     return all(part in words for part in parts if part.strip())
 
 
+@lru_cache(maxsize=64)  # each verdict on an answer looks into the same passages
 def _plain(text: str) -> str:
     """Return the words of a text, each between single spaces."""
     words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
