@@ -236,6 +236,8 @@ def test_what_a_field_inside_instructions_gave_is_not_shown() -> None:
 
 def test_a_field_that_is_never_closed_hides_nothing_of_what_follows() -> None:
     assert text_of(f"<w:p>{_field('begin')}</w:p>{p('after')}") == "after"
+    cells = f"<w:tc><w:p>{_field('begin')}</w:p></w:tc><w:tc>{p('cell')}</w:tc>"
+    assert text_of(f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>{p('after')}") == " | cell\n\nafter"
 
 
 def test_a_guide_to_a_words_reading_stands_behind_the_word() -> None:

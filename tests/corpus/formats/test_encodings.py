@@ -106,3 +106,9 @@ def test_the_quotes_and_dashes_of_windows_are_no_letters_of_another_encoding() -
     text = "He said “hello” – it’s fine… word—word for 5 €"
     assert extract_bytes(text.encode("cp1252"), "a.txt").text == text
     assert extract_bytes("Der Körper ist größer und schöner für alle".encode("cp437"), "a.txt").text[5] == "ö"
+
+
+def test_a_guess_that_gives_control_characters_is_not_taken() -> None:
+    text = "Příliš žluťoučký kůň úpěl ďábelské ódy. Šťastný žák."
+    found = extract_bytes(text.encode("cp1250"), "a.txt")
+    assert (found.text, found.encoding, found.warnings) == (text, "cp1250", ())

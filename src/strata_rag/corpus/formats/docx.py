@@ -210,6 +210,7 @@ class _Document:
         for node in parent:
             name = local(node)
             if name == "p":
+                self._fields.enter(node)
                 paragraph = _Paragraph()
                 self._inline(node, paragraph)
                 yield " ".join(paragraph.text().split())

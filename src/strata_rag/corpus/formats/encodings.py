@@ -27,6 +27,7 @@ _SUPERSETS = {
 _GUESSED_BYTES = 200_000
 _MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_C1 = re.compile("[\x80-\x84\x86-\x9f]")
 _MOST_CONTROLS = 0.02
 _FEW_CONTROLS = 2
 """So many may stand in a short text, as long as they are not a tenth of it."""
@@ -216,9 +217,15 @@ def _guess(raw: bytes, error: UnicodeDecodeError) -> Decoded:
     if not raw.translate(None, _ASCII + _TYPOGRAPHY) and not _BETWEEN_LETTERS.search(raw):
         return Decoded(raw.decode("cp1252"), "cp1252", guessed=True)
     sample = raw if len(raw) <= _GUESSED_BYTES else raw[: raw.rfind(b"\n", 0, _GUESSED_BYTES) + 1]
-    found = chardet.detect(sample or raw[:_GUESSED_BYTES])
-    encoding = known(str(found.get("encoding") or "")) or "cp1252"
+    sample = sample or raw[:_GUESSED_BYTES]
+    encoding = known(str(chardet.detect(sample).get("encoding") or "")) or "cp1252"
     text = raw.decode(encoding, "replace")
+    if _C1.search(text):
+        # No text has those controls: the next best guess without them is the better one.
+        names = (known(str(one.get("encoding") or "")) for one in chardet.detect_all(sample))
+        whole = ((name, raw.decode(name, "replace")) for name in names if name)
+        better = (pair for pair in whole if not _C1.search(pair[1]) and "\ufffd" not in pair[1])
+        encoding, text = next(better, (encoding, text))
     broken = text.count("\ufffd")
     if broken > len(text) // 50:
         encoding, text = "cp1252", raw.decode("cp1252", "replace")
