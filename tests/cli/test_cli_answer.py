@@ -185,10 +185,8 @@ def test_quarantined_passages_are_always_listed(cli: CommandLine, tmp_path: Path
     assert any(hit["text"].endswith(hidden) for hit in hits)
 
 
-def test_what_is_streamed_to_a_terminal_is_the_answer_once(
-    tmp_path: Path, ingested: Path, wire: Wire
-) -> None:
-    wire.answers = [streamed("It stands ", "in hall\x1b[2J ", "four [1].")]
+def on_a_terminal(tmp_path: Path, ingested: Path, wire: Wire) -> tuple[int, str]:
+    """Ask on a terminal; return the exit code and what was shown."""
     parent, child = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "strata_rag", "query", str(ingested), QUESTION, "--answer", *asking(wire)],
@@ -207,8 +205,15 @@ def test_what_is_streamed_to_a_terminal_is_the_answer_once(
             break
         written += part
     os.close(parent)
-    assert process.wait(timeout=60) == 0
-    text = written.decode()
+    return process.wait(timeout=60), written.decode()
+
+
+def test_what_is_streamed_to_a_terminal_is_the_answer_once(
+    tmp_path: Path, ingested: Path, wire: Wire
+) -> None:
+    wire.answers = [streamed("It stands ", "in hall\x1b[2J ", "four [1].")]
+    code, text = on_a_terminal(tmp_path, ingested, wire)
+    assert code == 0
     assert wire.received[0].body["stream"] is True
     assert text.count("It stands in hall") == 1
     assert r"hall\x1b[2J four [1]." in text
@@ -222,3 +227,12 @@ def test_an_ingest_with_the_scan_off_says_nothing(tmp_path: Path, tiny_model: Pa
     values = json.loads(config.read_text()) | {"generation": {"guards": {"scan": False}}}
     config.write_text(json.dumps(values))
     assert run_ingest(load(config)).warnings == ()
+
+
+def test_the_error_of_a_stream_that_breaks_off_stands_on_a_line_of_its_own(
+    tmp_path: Path, ingested: Path, wire: Wire
+) -> None:
+    wire.answers = [openai_stream(["It stands ", "in"], end=False)]
+    code, text = on_a_terminal(tmp_path, ingested, wire)
+    assert code == 3
+    assert "It stands in\r\nerror: " in text

@@ -72,15 +72,20 @@ def query_command(
         where=parse_filters(filters or []),
     )
     printer = report.StreamPrinter() if answer and not as_json and sys.stdout.isatty() else None
-    result = use_cases.query(
-        experiment,
-        question,
-        settings,
-        top_k=top_k or experiment.config.retrieval.top_k,
-        max_per_document=max_per_document,
-        answers=answer,
-        on_text=printer,
-    )
+    try:
+        result = use_cases.query(
+            experiment,
+            question,
+            settings,
+            top_k=top_k or experiment.config.retrieval.top_k,
+            max_per_document=max_per_document,
+            answers=answer,
+            on_text=printer,
+        )
+    except BaseException:
+        if printer is not None:
+            printer.end()
+        raise
     print_warnings(result.warnings, more="all are in --json")
     if as_json:
         print_json(report.query_document(result))

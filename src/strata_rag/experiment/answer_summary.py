@@ -103,7 +103,8 @@ def call_use(after: Spent, before: Spent) -> CallUse:
 def _too_many(found: str, most: float) -> NotMeasurable:
     return NotMeasurable(
         f"evaluation.judge.max_judge_failures: expected at most {most:.1%} without a value, found: {found}",
-        hint="`strata eval` again asks only for what is missing; answers.jsonl of the run says why each failed",
+        hint="answers.jsonl of the run says why each failed; `strata eval` again asks for what never came. A reply "
+        "that came and is no judgement is kept: take another evaluation.judge.model",
     )
 
 

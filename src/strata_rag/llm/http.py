@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from strata_rag.llm.failures import not_understood, too_slow, unreachable
@@ -69,24 +70,36 @@ def transport_errors(settings: ModelSettings) -> Iterator[None]:
 
 
 def _bounded(stream: Any, deadline: float, most: int, request: httpx2.Request) -> httpx2.SyncByteStream:
+    return _bounded_type()(stream, deadline, most, request)  # type: ignore[no-any-return]
+
+
+@cache
+def _bounded_type() -> Any:
+    """Return the class of a body that ends in an error when it takes too long or too much; made once, for speed."""
     import httpx2
 
     class Bounded(httpx2.SyncByteStream):
+        def __init__(self, stream: Any, deadline: float, most: int, request: httpx2.Request) -> None:
+            self._stream = stream
+            self._deadline = deadline
+            self._most = most
+            self._request = request
+
         def __iter__(self) -> Iterator[bytes]:
             read = 0
-            for part in stream:
+            for part in self._stream:
                 read += len(part)
-                if read > most:
-                    raise httpx2.ReadError(f"a reply of more than {most} bytes", request=request)
-                if time.monotonic() > deadline:
-                    raise httpx2.ReadTimeout("the reply took too long", request=request)
+                if read > self._most:
+                    raise httpx2.ReadError(f"a reply of more than {self._most} bytes", request=self._request)
+                if time.monotonic() > self._deadline:
+                    raise httpx2.ReadTimeout("the reply took too long", request=self._request)
                 yield part
 
         def close(self) -> None:
-            stream.close()
+            self._stream.close()
 
         @property
         def elapsed(self) -> Any:
-            return stream.elapsed
+            return self._stream.elapsed
 
-    return Bounded()
+    return Bounded

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -100,11 +101,11 @@ class OpenAIClient:
         modern = self._is_own != (TOKEN_LIMIT in without)
         request["max_completion_tokens" if modern else "max_tokens"] = self._settings.max_tokens
         if schema is not None:
-            closed = closed_schema(schema)
+            text, strict = _closed(json.dumps(schema))
             if SCHEMA in without:
-                messages = with_schema_in_words(messages, json.dumps(closed))
+                messages = with_schema_in_words(messages, text)
             else:
-                named = {"name": "reply", "schema": closed, "strict": is_strict(closed)}
+                named = {"name": "reply", "schema": json.loads(text), "strict": strict}
                 request["response_format"] = {"type": "json_schema", "json_schema": named}
         request["messages"] = [{"role": message.role, "content": message.content} for message in messages]
         return request
@@ -199,6 +200,13 @@ def _usage(counted: Any) -> Usage:
     if counted is None:
         return Usage()
     return Usage.read(counted.prompt_tokens, counted.completion_tokens)
+
+
+@lru_cache(maxsize=64)  # a run asks for a handful of schemas a thousand times
+def _closed(schema: str) -> tuple[str, bool]:
+    """Return a schema's closed form, and whether it can be enforced strictly."""
+    closed = closed_schema(json.loads(schema))
+    return json.dumps(closed), is_strict(closed)
 
 
 def _text(content: Any) -> str:

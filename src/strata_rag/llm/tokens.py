@@ -51,6 +51,19 @@ def prompt_was_cut(messages: Sequence[Message], read: int | None, *, window: int
     """
     if not read:
         return False
+    if window is not None and read >= window - 1:
+        return True
+    if 2 * read >= _most_estimated(messages):
+        return False
     sent = estimate_prompt(messages)
-    short = 2 * read < sent and sent - read > _FEWEST_CUT
-    return short or (window is not None and read >= window - 1)
+    return 2 * read < sent and sent - read > _FEWEST_CUT
+
+
+def _most_estimated(messages: Sequence[Message]) -> float:
+    """Return what no estimate exceeds, without a look at every character of an ASCII text."""
+    return sum(
+        len(message.content) / (_ASCII_PER_TOKEN if message.content.isascii() else _OTHERS_PER_TOKEN)
+        + 1
+        + _PER_MESSAGE
+        for message in messages
+    )

@@ -28,6 +28,11 @@ class StreamPrinter:
         self.text += piece
         print(visible(piece), end="", flush=True)
 
+    def end(self) -> None:
+        """End the line, for what comes after a reply that broke off."""
+        if self.text and not self.text.endswith("\n"):
+            print(flush=True)
+
 
 def print_answer(answer: Answer, *, streamed: str = "") -> None:
     """Print the answer, what it cites, and what a reader should know of how it came about.
