@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from strata_rag.report import visible
+from strata_rag.report.visible import one_line
 
 SCOTLAND = "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
 
@@ -25,3 +26,7 @@ SCOTLAND = "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
 )
 def test_what_could_steer_a_terminal_is_written_out(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+def test_a_name_with_a_line_end_stays_on_one_line() -> None:
+    assert one_line("a\nb\tc.md") == "a\\nb\\tc.md"

@@ -12,7 +12,7 @@ from pathlib import Path
 from strata_rag.corpus import Coverage, Manifest, ManifestRow, Share
 from strata_rag.report.results import DryRun
 from strata_rag.report.tables import new_table, print_rows, print_table
-from strata_rag.report.visible import visible
+from strata_rag.report.visible import one_line, visible
 
 _FILES_SHOWN = 40
 _REASONS_SHOWN = 20
@@ -73,7 +73,7 @@ def _coverage_lines(coverage: Coverage, *, documents: bool) -> list[str]:
 def named(items: Sequence[str]) -> str:
     """Return the first items, and how many more there are."""
     more = f" and {len(items) - _NAMED} more" if len(items) > _NAMED else ""
-    return visible(", ".join(items[:_NAMED])) + more
+    return one_line(", ".join(items[:_NAMED])) + more
 
 
 def page_ranges(pages: Iterable[int]) -> str:
@@ -93,7 +93,7 @@ def known(count: int | None) -> str:
 def _print_files(rows: Sequence[ManifestRow]) -> None:
     """Print a row for each file; columns that would say nothing are left out."""
     columns = {
-        "file": [visible(f"{row.path}\n  {row.reason}" if row.reason else row.path) for row in rows],
+        "file": [one_line(row.path) + (f"\n  {visible(row.reason)}" if row.reason else "") for row in rows],
         "read as": [visible(_read_as(row)) for row in rows],
         "docs": ["" if row.documents == 1 else str(row.documents) for row in rows],
         "chunks": [known(row.chunks) for row in rows],

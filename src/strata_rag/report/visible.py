@@ -17,3 +17,8 @@ def visible(text: str) -> str:
     return _CONTROL.sub(
         lambda match: match.group().encode("unicode_escape").decode("ascii"), with_hidden_shown(text)
     )
+
+
+def one_line(text: str) -> str:
+    """Return `text` as `visible` does, with line ends and tabs written out too: a file's name may hold them."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
