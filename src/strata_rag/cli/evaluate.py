@@ -79,6 +79,11 @@ def evaluate_command(
     settings = use_cases.SearchSettings.of(
         experiment.config, mode=check_mode(mode), dense_only=dense_only, no_rerank=no_rerank
     )
+    asks = wanted or (settings.rerank and experiment.config.retrieval.rerank.scorer == "llm")
+    if not asks and (max_cost is not None or max_calls is not None):
+        raise typer.BadParameter(
+            "--max-cost and --max-calls: expected --answers, --judge or retrieval.rerank.scorer llm beside them"
+        )
     with show_progress() as progress:
         result = use_cases.evaluate_experiment(
             experiment,
