@@ -35,6 +35,7 @@ class FakeHost:
     inputs: list[list[str]] = field(default_factory=list)
     keys: set[str | None] = field(default_factory=set)
     status: int = 200
+    page: dict[str, Any] | str | None = None
 
     def answer(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         texts = body["input"]
@@ -59,9 +60,10 @@ def host() -> Iterator[FakeHost]:
         def do_POST(self) -> None:
             fake.keys.add(self.headers.get("Authorization"))
             status, document = fake.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            data = json.dumps(document).encode()
+            told = document if fake.page is None else fake.page
+            data = told.encode() if isinstance(told, str) else json.dumps(told).encode()
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", "text/html" if isinstance(told, str) else "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
@@ -123,6 +125,19 @@ def test_a_blank_text_is_refused_before_anything_is_sent(host: FakeHost, tmp_pat
         with pytest.raises(BadVector, match="not sent"):
             embedder_on(host, tmp_path).embed_documents(["first", blank])
     assert host.inputs == []
+
+
+@sdk
+@pytest.mark.parametrize(
+    "page", ["<html>Sign in</html>", {"choices": []}, {"data": [{"index": 0}]}, {"data": None}, "[1]"]
+)
+def test_an_answer_that_holds_no_embeddings_is_shown_with_the_address(
+    host: FakeHost, tmp_path: Path, page: dict[str, Any] | str
+) -> None:
+    host.page = page
+    with pytest.raises(ModelUnavailable, match="expected embeddings of m as JSON, found") as caught:
+        embedder_on(host, tmp_path).embed_documents(["first"])
+    assert "embedding.base_url" in caught.value.hint
 
 
 @sdk

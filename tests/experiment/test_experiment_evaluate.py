@@ -134,6 +134,7 @@ def test_kind_and_limit_choose_questions(judged: Path, cli: CommandLine) -> None
 def test_a_mean_over_no_question_is_null_and_no_zero(judged: Path, cli: CommandLine) -> None:
     outcome = cli("eval", judged, "--json", "--kind", "unanswerable")
     assert outcome.json["measures"]["nDCG@10"] == {"value": None, "n": 0, "low": None, "high": None}
+    assert (outcome.code, outcome.json["exit_code"]) == (4, 4)
     assert " - " in cli("eval", judged, "--kind", "unanswerable").out or "-" in outcome.out
 
 

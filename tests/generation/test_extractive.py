@@ -33,6 +33,17 @@ def test_a_row_of_a_table_is_a_sentence_of_its_own() -> None:
     assert answer("What is the price of AB-2?", rows).text == "Part: AB-2; Price: 31 [1]"
 
 
+def test_brackets_of_the_documents_own_are_told_apart_from_citations() -> None:
+    found = answer("At which pressure does the valve open?", PUMP, "The valve opens at 9 bar, see [50].")
+    assert [one.number for one in found.citations] == [2]
+    assert "[50]" in found.warnings[0]
+
+
+def test_a_comment_in_markdown_is_no_part_of_an_answer() -> None:
+    found = answer("When does the valve open?", "<!-- page.html#valve -->\nThe valve opens at noon.")
+    assert found.text == "The valve opens at noon. [1]"
+
+
 def test_sentences_stand_in_the_order_of_the_passages() -> None:
     found = answer("Where does the pump stand and at which pressure does the valve open?", PUMP, VALVE)
     assert [one.number for one in found.citations] == [1, 2]

@@ -32,6 +32,11 @@ class Embedder(Protocol):
         """Return the vector of a question, shape (dimension,), unit length."""
 
 
+_CHECK_MODEL = (
+    "check the text and the model's files, try embedding.device cpu, or set another embedding.model"
+)
+
+
 class BadVector(ModelUnavailable):
     """A model gave something that is no vector.
 
@@ -40,13 +45,10 @@ class BadVector(ModelUnavailable):
         problem: What was expected, what was found.
     """
 
-    def __init__(self, text: str, problem: str) -> None:
+    def __init__(self, text: str, problem: str, *, hint: str = _CHECK_MODEL) -> None:
         self.text = text
         self.problem = problem
-        super().__init__(
-            f"text {text[:60]!r}: {problem}",
-            hint="check the text and the model's files, try embedding.device cpu, or set another embedding.model",
-        )
+        super().__init__(f"text {text[:60]!r}: {problem}", hint=hint)
 
 
 def unit_vectors(vectors: NDArray[np.floating], texts: Sequence[str], *, dimension: int) -> Matrix:

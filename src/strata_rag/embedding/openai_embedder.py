@@ -113,7 +113,12 @@ class OpenAIEmbedder:
         lengths = {len(row) for row in rows}
         if lengths != {self.dimension}:
             odd = next(text for text, row in zip(texts, rows, strict=True) if len(row) != self.dimension)
-            raise BadVector(odd, f"expected vectors of length {self.dimension}, found {sorted(lengths)}")
+            raise BadVector(
+                odd,
+                f"expected vectors of length {self.dimension}, found {sorted(lengths)}",
+                hint=f"{self._model} is not the model it was: serve the former one, or name the new one in "
+                "embedding.model, which makes a collection of its own",
+            )
         return unit_vectors(np.array(rows), texts, dimension=self.dimension)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -139,7 +144,8 @@ class OpenAIEmbedder:
             answer: Any = client.embeddings.create(model=self._model, input=texts, encoding_format="float")
         except openai.OpenAIError as error:
             raise self._refused(error) from error
-        if (found := sorted(item.index for item in answer.data)) != list(range(len(texts))):
+        rows = self._rows(answer)
+        if (found := sorted(rows)) != list(range(len(texts))):
             raise ModelUnavailable(
                 f"{self._base_url}: expected a vector for each of {len(texts)} texts, found {len(found)}",
                 hint="the server does not speak this protocol as documented; try a smaller embedding.batch_size",
@@ -147,7 +153,18 @@ class OpenAIEmbedder:
         self.usage.requests += 1
         self.usage.texts += len(texts)
         self.usage.tokens += getattr(answer.usage, "total_tokens", 0) or 0
-        return [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
+        return [rows[index] for index in found]
+
+    def _rows(self, answer: Any) -> dict[int, list[float]]:
+        """Return the answer's vectors by the index of their text."""
+        try:
+            return {int(item.index): list(item.embedding) for item in answer.data}
+        except (AttributeError, TypeError, ValueError) as error:
+            said = " ".join(str(answer).split())[:80]
+            raise ModelUnavailable(
+                f"{self._base_url}: expected embeddings of {self._model} as JSON, found {said!r}",
+                hint="check embedding.base_url: it is the address of an embeddings API, with its /v1",
+            ) from error
 
     @cached_property
     def _client(self) -> tuple[openai.OpenAI, Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from strata_rag.errors import NotMeasurable
 from strata_rag.evaluation import (
+    RunRecord,
     StoredRun,
     beside,
     list_runs,
@@ -75,7 +77,18 @@ def evaluate_experiment(
     stored = StoredRun(folder, run)
     runs, broken = list_runs(experiment.workspace.runs)
     damaged = tuple(f"an earlier run is left out: {message}" for _, message in broken)
-    return EvaluationResult(stored, _earlier(runs, stored), damaged, stage.failure if stage else None)
+    failure = (stage.failure if stage else None) or _nothing_measured(run)
+    return EvaluationResult(stored, _earlier(runs, stored), damaged, failure)
+
+
+def _nothing_measured(run: RunRecord) -> NotMeasurable | None:
+    """Return what to say of a run none of whose measures has a question to go by."""
+    if any(summary.n for summary in run.measures.values()):
+        return None
+    return NotMeasurable(
+        f"{run.name}: expected a question with relevant documents, found none: no measure has a value",
+        hint="judge some questions; `strata eval CONFIG --answers` measures what unanswerable ones are refused",
+    )
 
 
 def _earlier(runs: Sequence[StoredRun], current: StoredRun) -> tuple[StoredRun, ...]:

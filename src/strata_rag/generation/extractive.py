@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from strata_rag.chunking import sentence_spans
 from strata_rag.generation.admission import GuardSettings, admit
@@ -22,6 +22,8 @@ _LONGEST = 400
 _WRAP = re.compile(r"\s")
 _CODE = re.compile(r"[^\W\d_]\W*\d|\d\W*[^\W\d_]")
 _ROW = re.compile(r"[^\n:;]{1,100}: [^\n]*?; [^\n:;]{1,100}: ")
+_OWN_MARK = re.compile(r"\[\d{1,4}(?:[,\-\s]+\d{1,4})*\]")
+_COMMENT = re.compile(r"(?:<!--.*?-->\s*)+", re.DOTALL)
 _HEADING = re.compile(r"#{1,6}\s")
 
 
@@ -84,9 +86,14 @@ class ExtractiveAnswerer:
             )
             return admission.answer(question, REFUSAL, "refused", sentences=1, uncited=0, reason=reason)
         text, citations = _cited(chosen)
-        return admission.answer(
+        answer = admission.answer(
             question, text, "answered", citations=citations, sentences=len(chosen), uncited=0
         )
+        own = sorted({mark for one in chosen for mark in _OWN_MARK.findall(one.text)})
+        if not own:
+            return answer
+        warning = f"brackets that stand in the documents' own text and cite nothing here: {', '.join(own)}"
+        return replace(answer, warnings=(*answer.warnings, warning))
 
     def _missing_codes(self, asked: Counter[str], passages: Sequence[ContextPassage]) -> list[str]:
         """Return the codes (letters and digits in one term) that the question names and no passage holds."""
@@ -99,6 +106,8 @@ class ExtractiveAnswerer:
     def _sentences(self, passage: ContextPassage) -> list[_Sentence]:
         found = []
         for start, end in sentence_spans(passage.text):
+            if comment := _COMMENT.match(passage.text, start, end):
+                start = comment.end()
             for begin, stop in _pieces_of_rows(passage.text, start, end):
                 text = passage.text[begin:stop]
                 leads = bool(_HEADING.match(text)) or text.endswith(("?", "？", ":", "："))
