@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from strata_rag.corpus import Manifest
 from strata_rag.experiment.build import Experiment
@@ -14,7 +13,6 @@ _UNSPACED_LETTER = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"
 )
 _UNSPACED_SHARE = 0.05
-_NAMED = 5
 
 
 def corpus_warnings(
@@ -52,25 +50,7 @@ def corpus_warnings(
     about_files = [f"{one.path}: {warning}" for one in corpus.outcomes for warning in one.warnings]
     told = set(about_files)
     about_chunks = [warning for warning in manifest.warnings if warning not in told]
-    blank = _blank_records(corpus, about_files)
-    return [*warnings, *corpus.notes, *failed, *blank, *sorted(about_files), *about_chunks]
-
-
-def _blank_records(corpus: ChunkedCorpus, told: Sequence[str]) -> list[str]:
-    """Return a warning for documents without text that share their file with others, unless one tells of them."""
-    if not corpus.cut:
-        return []
-    files = {outcome.path for outcome in corpus.outcomes}
-    known = "\n".join(told)
-    blank = [
-        doc_id
-        for doc_id, chunks in corpus.chunks.items()
-        if not chunks and doc_id not in files and f"document {doc_id} is empty" not in known
-    ]
-    if not blank:
-        return []
-    more = f" and {len(blank) - _NAMED} more" if len(blank) > _NAMED else ""
-    return [f"documents without text, which get no chunk: {', '.join(blank[:_NAMED])}{more}"]
+    return [*warnings, *corpus.notes, *failed, *sorted(about_files), *about_chunks]
 
 
 def _unspaced_share(corpus: ChunkedCorpus) -> float:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from strata_rag.chunking import sentence_spans
 from strata_rag.generation.admission import GuardSettings, admit
 from strata_rag.generation.answer import REFUSAL, Answer, Citation, ContextPassage
+from strata_rag.generation.citations import read_citations
 
 K1 = 1.2
 B = 0.75
@@ -22,7 +23,6 @@ _LONGEST = 400
 _WRAP = re.compile(r"\s")
 _CODE = re.compile(r"[^\W\d_]\W*\d|\d\W*[^\W\d_]")
 _ROW = re.compile(r"[^\n:;]{1,100}: [^\n]*?; [^\n:;]{1,100}: ")
-_OWN_MARK = re.compile(r"\[\d{1,4}(?:[,\-\s]+\d{1,4})*\]")
 _COMMENT = re.compile(r"(?:<!--.*?-->\s*)+", re.DOTALL)
 _HEADING = re.compile(r"#{1,6}\s")
 
@@ -89,7 +89,7 @@ class ExtractiveAnswerer:
         answer = admission.answer(
             question, text, "answered", citations=citations, sentences=len(chosen), uncited=0
         )
-        own = sorted({mark for one in chosen for mark in _OWN_MARK.findall(one.text)})
+        own = sorted({mark for one in chosen for mark in _own_marks(one.text)})
         if not own:
             return answer
         warning = f"brackets that stand in the documents' own text and cite nothing here: {', '.join(own)}"
@@ -133,6 +133,12 @@ class ExtractiveAnswerer:
         held = {term for place in chosen for term in _with_lead(sentences, place) & asked.keys()}
         picked = [sentences[place] for place in sorted(chosen)]
         return picked, sum(weights[term] for term in held) / total if total else 0.0
+
+
+def _own_marks(text: str) -> list[str]:
+    """Return what in a document's sentence a reader would take for a citation."""
+    marks = read_citations(text, ()).marks
+    return [text[mark.start : mark.end] for mark in marks if mark.kind == "citation"]
 
 
 def _pieces_of_rows(text: str, start: int, end: int) -> list[tuple[int, int]]:

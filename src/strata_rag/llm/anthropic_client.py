@@ -14,8 +14,8 @@ from strata_rag.errors import ExtraMissing
 from strata_rag.llm.adaptation import SCHEMA, Adaptation, Refused
 from strata_rag.llm.client import Schema
 from strata_rag.llm.completion import Completion, CompletionStatus, LLMInfo, Message, Usage
-from strata_rag.llm.failures import Refusal, broken_off, not_understood, too_slow, unreachable
-from strata_rag.llm.http import http_client, transport_errors
+from strata_rag.llm.failures import Refusal, broken_off, not_understood
+from strata_rag.llm.http import connection_errors, http_client
 from strata_rag.llm.settings import ModelSettings, with_schema_in_words
 
 if TYPE_CHECKING:
@@ -145,12 +145,8 @@ class AnthropicClient:
     def _reporting(self, package: Any) -> Iterator[None]:
         """Turn the package's errors into ours."""
         try:
-            with transport_errors(self._settings):
+            with connection_errors(self._settings, package):
                 yield
-        except package.APITimeoutError as error:
-            raise too_slow(self._settings) from error
-        except package.APIConnectionError as error:
-            raise unreachable(self._settings, error) from error
         except package.APIStatusError as error:
             refusal = Refusal.of(
                 error.status_code, error.body or error.message, error.response.headers, today=time.time()

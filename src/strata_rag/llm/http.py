@@ -69,6 +69,18 @@ def transport_errors(settings: ModelSettings) -> Iterator[None]:
         raise not_understood(settings, f"JSON of another shape ({error})") from error
 
 
+@contextmanager
+def connection_errors(settings: ModelSettings, package: Any) -> Iterator[None]:
+    """Do the same for a provider's package, whose errors of the connection are named alike in both."""
+    try:
+        with transport_errors(settings):
+            yield
+    except package.APITimeoutError as error:
+        raise too_slow(settings) from error
+    except package.APIConnectionError as error:
+        raise unreachable(settings, error) from error
+
+
 def _bounded(stream: Any, deadline: float, most: int, request: httpx2.Request) -> httpx2.SyncByteStream:
     return _bounded_type()(stream, deadline, most, request)  # type: ignore[no-any-return]
 

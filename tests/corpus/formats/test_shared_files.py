@@ -87,6 +87,16 @@ def test_case_07_holds_for_documents_and_for_golden_sets(shared: Path) -> None:
     assert {one.id: one.text for one in load_golden(path).questions} == expected
 
 
+def test_case_25_blank_records_are_told_each_once(shared: Path) -> None:
+    path = shared / "cases/25-embed-blank-chunks/blank.jsonl"
+    found = extract(path, options=Options(id_column="id", text_column="text"))
+    blank = [part.name for part in found.parts if not part.extraction.text.strip()]
+    assert blank
+    assert [one for one in found.warnings if "no chunk" in one] == [
+        f"document {name} is empty: no chunk" for name in blank
+    ]
+
+
 def test_case_10_holds(shared: Path) -> None:
     text = extract(shared / "cases/10-html-charset-table-script/menu.html").text
     for part in ("Café Müller", "9 €"):

@@ -91,6 +91,10 @@ def extract_bytes(
     if not found.parts and not found.text.strip():
         what = "the file is empty" if kind in TEXTUAL else "no text found"
         found = replace(found, warnings=(*found.warnings, f"{what}: no chunk"))
+    blank = [part.name for part in found.parts if not part.extraction.text.strip()]
+    if blank and kind != "zip":  # what lies in an archive was read by itself, and has told
+        told = tuple(f"document {name} is empty: no chunk" for name in blank)
+        found = replace(found, warnings=(*found.warnings, *told))
     return _with_whole_texts(found)
 
 
